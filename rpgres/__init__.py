@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         API,
         QUESTIONS,
         ApplyEffect,
+        Costs,
         Effect,
         Lump,
         Option,
@@ -108,7 +109,7 @@ _HOMES = {
     ),
     "plugins.spec": ("hookimpl",),
     "rulesets": (
-        *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
+        *("API", "QUESTIONS", "ApplyEffect", "Costs", "Effect", "Lump", "Option", "Passage", "Picture"),
         *("Rule", "Rules", "Ruleset", "effect", "unknown"),
     ),
     "model.state": (
@@ -172,6 +173,7 @@ __all__ = [
     "ChoiceError",
     "Compared",
     "Comparison",
+    "Costs",
     "Decided",
     "Deck",
     "Dice",

@@ -281,11 +281,13 @@ def in_place(file: str, line: int) -> str:
 def _place_of(error: BaseException) -> tuple[str, int] | None:
     if isinstance(error, SyntaxError) and error.filename:  # what could not be read, and not who wanted to
         return error.filename, error.lineno or 1
-    own = os.path.dirname(__file__) + os.sep
-    place, trace = None, error.__traceback__
+    own, standard = os.path.dirname(__file__) + os.sep, os.path.dirname(os.__file__) + os.sep
+    place, caller, trace = None, None, error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if not file.startswith(("<", own)):
             place = file, trace.tb_lineno
+            if not file.startswith(standard) or "site-packages" in file:
+                caller = place  # of the standard library, which is hardly to blame
         trace = trace.tb_next
-    return place
+    return caller or place

@@ -127,8 +127,7 @@ def _check_epic(character: Character, attribute: Rating, level: int) -> None:
         )
 
 
-@coppermane.action("overcome")
-@one_action
+@coppermane.action("overcome", costs=one_action)
 def overcome(
     table: Table,
     actor: Character,
@@ -152,8 +151,7 @@ def overcome(
     return _resolve(table, actor, "overcome", foes, given, facts=facts, defaults=aspect, becomes=new.strip())
 
 
-@coppermane.action("create-advantage")
-@one_action
+@coppermane.action("create-advantage", costs=one_action)
 def create_advantage(
     table: Table,
     actor: Character,
@@ -196,8 +194,7 @@ def create_advantage(
     )
 
 
-@coppermane.action("attack")
-@one_action
+@coppermane.action("attack", costs=one_action)
 def attack(
     table: Table,
     actor: Character,

@@ -79,8 +79,7 @@ class Switches(msgspec.Struct, frozen=True, gc=False):
 ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what a character does against whom one defends
 
 
-@fate.action("overcome")
-@one_action
+@fate.action("overcome", costs=one_action)
 def overcome(
     table: Table,
     actor: Character,
@@ -129,8 +128,7 @@ def _overcoming(
     return roll, roles, facts, boost_defaults(given)
 
 
-@fate.action("discover")
-@one_action
+@fate.action("discover", costs=one_action)
 def discover(
     table: Table,
     actor: Character,
@@ -164,8 +162,7 @@ def discover(
     return settle(table, variant, standing, roles, facts_of(foes), defaults=defaults, becomes=worse or "")
 
 
-@fate.action("create-advantage")
-@one_action
+@fate.action("create-advantage", costs=one_action)
 def create_advantage(
     table: Table,
     actor: Character,
@@ -226,8 +223,7 @@ def create_advantage(
     )
 
 
-@fate.action("attack")
-@one_action
+@fate.action("attack", costs=one_action)
 def attack(
     table: Table,
     actor: Character,
@@ -357,7 +353,7 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
     total = rolled + add
     costs: tuple[Effect, ...] = ()
     members = (actor.name, *ally)
-    if table.state.tags and aspects.can_invoke(table.state, members):
+    if table.state.tags and aspects.can_invoke(table.state, members, aspects.new_ledger(table)):
         own = aspects.Side(members, "invoke", "roll", total, rolled, dice, actor.name)
         own, _, costs = aspects.invoke_window(table, own, None)
         total = own.total

@@ -22,10 +22,11 @@ from rpgres.cli.render.accounts.scenes import Titles, account_of, chapter_of, he
 from rpgres.cli.render.accounts.words import words_of
 from rpgres.cli.render.scenes import step_question_lines
 from rpgres.engine.stops import TakenBack
-from rpgres.model.state import EMPTY, GM, State
+from rpgres.engine.views import event_seen
+from rpgres.model.state import EMPTY, GM, THE_HOST, State
 from rpgres.parameters.context import ACTOR
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
-from rpgres.scenes.playing import prepare_step
+from rpgres.scenes.playing import hides_nothing, prepare_step
 from rpgres.scenes.views import told_to
 
 if TYPE_CHECKING:
@@ -52,14 +53,21 @@ class Played(NamedTuple):
     steps: list[PlayedStep]
     ending: str
 
-    def result(self, *, seat: str | None = None) -> SceneResult:
-        """Return its result as far as a seat may know; all of it for no seat."""
+    def seen(self, seat: str) -> SceneResult:
+        """Return its result as far as a seat may know; all of it for `host`."""
         return scene_result(self.scene, self.steps, ending=self.ending, seed=self.seed, seat=seat)
 
-    def shown(self, *, seat: str | None = None) -> SceneResult:
-        """Return the result to print: as a seat sees it, or as the game master does, with the seed."""
-        result = self.result(seat=seat or GM)
-        return structs.replace(result, seed=self.seed) if seat is None else result
+    def record(self, seat: str | None) -> SceneResult:
+        """Return what is printed as JSON for a seat; for none, the game master's view, all of it if that hides nothing.
+
+        Decisions that somebody let pass do not count for hidden: without them, no run can be repeated with one changed.
+        """
+        seen, whole = self.seen(seat or GM), self.seen(THE_HOST)
+        return whole if seat is None and hides_nothing(whole, seen) else seen
+
+    def told(self, seat: str | None) -> SceneResult:
+        """Return what an account is made of: likewise, without decisions that were passed."""
+        return structs.replace(self.seen(seat or GM), seed=self.record(seat).seed)
 
 
 def play_silently(scene: Scene, *, seed: str, seat: str | None = None) -> Played:
@@ -84,7 +92,8 @@ def play_and_print(
 
     Args:
         seed: what all chance is drawn from.
-        seat: the seat of the reader; None for the game master, with the seed.
+        seat: the seat of the reader; None for the game master, with the seed above it, since who plays the scene can
+            play it again.
         auto: whether decisions are taken without asking.
         real_dice: whose dice are real, as of `RealDice`; empty where none are.
         people: the table with everybody who takes part, where steps bring them; by default the scene's.
@@ -95,7 +104,7 @@ def play_and_print(
         Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
     """
     printer = _Printer(scene, people if people is not None else scene.state)
-    printer.begin(seed=seed if seat is None else None, seat=seat or GM)
+    printer.begin(seed=seed if seat in (None, THE_HOST) else None, seat=seat or GM)
     person = _person(scene) if seat is None and not auto else None
     hand = RealDice(real_dice) if real_dice else None
 
@@ -118,14 +127,14 @@ def play_and_print(
                 steps.append(played)
                 printer.step(step_record(scene, played, seat=seat or GM))
     except Unanswered as waiting:
-        if people is not None and seat is None and person is None:  # a person has seen it
-            printer.step(_so_far(waiting.pending))
+        if people is not None and seat in (None, THE_HOST) and person is None:  # a person has seen it
+            printer.step(_so_far(waiting.pending, seat))
         raise
     except TakenBack:
         say_text(LEFT)
         raise typer.Exit(INTERRUPTED) from None
     done = Played(scene, seed, steps, endings[0])
-    printer.end(account_of(done.shown(seat=seat), scene.rules))
+    printer.end(account_of(done.told(seat), scene.rules))
     return done
 
 
@@ -176,9 +185,12 @@ def _before(leaf: Leaf) -> dict[str, Any]:
     return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note, "set": step.set}
 
 
-def _so_far(pending: Pending) -> dict[str, Any]:
-    """Return the result of a step that waits for a decision so far, as the account reads it."""
-    return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": pending.events}
+def _so_far(pending: Pending, seat: str | None) -> dict[str, Any]:
+    """Return the result of a step that waits for a decision so far, as the account for `host` or none reads it."""
+    events = pending.events
+    if seat != THE_HOST:
+        events = [seen for event in events if (seen := event_seen(event, GM)) is not None]
+    return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": events}
 
 
 def _person(scene: Scene) -> Person | None:

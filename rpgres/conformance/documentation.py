@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding, place
@@ -11,6 +11,8 @@ from rpgres.conformance.walks import Course, account, deadline
 from rpgres.engine.events import Decided
 from rpgres.engine.labels import labels_of
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.lint.decisions import Decision, decisions_of, offers, options_at
+from rpgres.lint.paths import Known
 from rpgres.lint.whole import all_diagnostics
 from rpgres.rulesets import Band, Rules
 from rpgres.rulesets.sheets import read_sheet
@@ -98,7 +100,7 @@ _SHOWN = {
 
 
 def check_labels(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield questions that are asked under a label that nothing declares, so that nobody could answer them."""
+    """Yield questions that are asked under a label that nothing declares, or that show what it does not declare."""
     something(subject, subject.sound)
     for action in subject.rules.file.actions:
         cases = [case for case in subject.sound if case.prepared.action == action]
@@ -120,6 +122,40 @@ def check_labels(subject: Subject) -> Iterator[Diagnostic]:
             yield finding(
                 f"no example and no scene asks {', '.join(unmet)}", subject.place("actions", action), is_note=True
             )
+    yield from _undeclared(subject)
+
+
+def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield what decisions show and do not declare, so that orders that name it would be refused; and the reverse."""
+    decisions, met = decisions_of(subject.rules), dict[tuple[str, str], set[str]]()
+    for case in subject.sound:
+        known = Known(case.prepared.rules, case.prepared.state)
+        for label, shown in (subject.walk(case).shown if _courses(subject, case) else {}).items():
+            decision = decisions.get(label, Decision())
+            for key, names, declared in (
+                ("facts", shown.facts, decision.facts),
+                ("option-facts", shown.option_facts, decision.option_facts),
+                ("options", shown.options, options_at(decision, known)),
+            ):
+                before = met.setdefault((label, key), set())
+                strange = [one for one in sorted(names - before) if declared is not None and not _is_in(declared, one)]
+                before |= names
+                for name in strange:
+                    what = f"{label!r} {_SHOWS[key]} {name!r}, which it does not declare"
+                    yield finding(what, case.place, f"add it to {key} of [labels.{label}]")
+    for label, its in subject.rules.file.labels.items():
+        for key, said in (("facts", its.facts), ("option-facts", its.option_facts)):
+            unmet = [name for name in said if name not in met.get((label, key), said)]
+            if unmet and not subject.rules.layers.is_of_kits("labels", label):
+                what = f"no example and no scene has a {label!r} that {_SHOWS[key]} {', '.join(unmet)}"
+                yield finding(what, subject.place("labels", label, key), is_note=True)
+
+
+_SHOWS = {"facts": "shows the fact", "option-facts": "has an option with the fact", "options": "offers"}
+
+
+def _is_in(declared: Collection[str], name: str) -> bool:
+    return name in declared or any(offers(one, name) for one in declared)
 
 
 def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from functools import partial
 from math import sqrt
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from rpgres.conformance.behaviour import each
 from rpgres.conformance.records import NothingToCheck, finding
@@ -17,21 +19,28 @@ from rpgres.conformance.walks import End, plain, walk_for
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.events import Drawn, Moved
-from rpgres.engine.players import Policy, Question, policy_of, uniform
+from rpgres.engine.players import COMMON_POLICIES, Policy, Question, policy_of, uniform
 from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
 from rpgres.engine.table import MEASURED
+from rpgres.model.state import State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
+from rpgres.parameters.examples import example_inputs
+from rpgres.scenes.procedures import procedure_scene
+from rpgres.scenes.walking import course_of
 from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from rpgres.odds.courses import Course
 
 RUNS = 1000  # with which an example is sampled, as far as there is time
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
 ASKED = ("effects", "outcome", "margin", "total")  # the questions, that which asks for most first
 MOST = 20_000  # courses that the odds of an action may take
 SECONDS = 5.0
+FEW_RUNS, MOST_TURNS = 20, 100  # of a procedure, with and without tags
 
 
 def check_odds(subject: Subject) -> Iterator[Diagnostic]:
@@ -65,7 +74,45 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
             yield from _sampled(case, found)
 
     yield from each(subject, of_case)
+    yield from _forgotten(subject)
     yield from unreached_outcomes(subject.rules)
+
+
+def _forgotten(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield procedures that go otherwise where tags are taken away that are said to make no difference."""
+    rules = subject.rules
+    examples = {case.prepared.action for case in subject.steady if case.is_example}
+    for procedure in sorted(examples & rules.ruleset.idle_tags.keys()):
+        inputs, switches = example_inputs(rules, procedure)
+        chosen = rules.with_switches(switches) if switches else rules
+        for name, policy in {**COMMON_POLICIES, **rules.ruleset.policies}.items():
+            course = course_of(procedure_scene(chosen, procedure, inputs, policies={"": policy}))
+            for run in range(FEW_RUNS if course.forgotten else 0):
+                if _played(course, run) != _played(course, run, course.forgotten):
+                    kinds = ", ".join(sorted(course.forgotten))
+                    message = f"it goes otherwise without tags of the kind {kinds}, where {name} decides"
+                    yield finding(message, subject.place("actions", procedure), _IDLE)
+                    break
+
+
+_IDLE = "Ruleset.idle promises that these tags make no difference; leave out kinds or policies for which they do"
+
+
+def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashable:
+    """Return what comes of a run, and the table at its end but for tags that a promise is about."""
+    standing, dealer = course.onward(course.start), SeededDealer(Streams("contract"))
+    dealer.move_to(run)
+    for turn in range(MOST_TURNS):
+        if course.is_over(standing):
+            break
+        dealer.begin_turn(turn)
+        after = course.turn(standing, dealer, course.policies)
+        standing = course.onward(replace(after, state=_without(after.state, forgotten)))
+    return course.result(standing), _without(standing.state, course.forgotten)
+
+
+def _without(state: State, kinds: Collection[str]) -> State:
+    return replace(state, tags=tuple([tag for tag in state.tags if tag.kind not in kinds])) if kinds else state
 
 
 _MERGES = "after table.merge only its key may matter to what it `holds` for; so it is with cards that are alike"
@@ -86,13 +133,11 @@ def _asked_otherwise(some: list[Question], others: list[Question]) -> str:
 
 def _by(odds: Odds, asked: str) -> Odds:
     """Return the chances of what is asked, of those of all there is."""
-    from msgspec import structs
-
     masses: dict[Hashable, Fraction] = {}
     for end, mass in odds.masses.items():
         key = getattr(end, asked)
         masses[key] = masses.get(key, odds.open * 0) + mass
-    return structs.replace(odds, masses=masses)
+    return replace(odds, masses=masses)
 
 
 def _disagreement(one: Odds, other: Odds) -> str:

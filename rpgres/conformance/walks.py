@@ -62,15 +62,24 @@ class Course(msgspec.Struct, frozen=True):
         return [event for event in self.events if isinstance(event, Rolled | Drawn | Decided)]
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """What a decision showed whenever it was asked: its options, and the facts of both."""
+
+    options: set[str]
+    facts: set[str]
+    option_facts: set[str]
+
+
 class Walk(msgspec.Struct, frozen=True):
     """The courses of a case, and the exact chances of what they come to.
 
-    `twins` are names that a question offers twice, by its label.
+    `twins` are names that a question offers twice, `shown` is what it showed, by its label.
     """
 
     courses: list[Course]
     odds: Odds
     twins: dict[str, str]
+    shown: dict[str, Shown]
 
 
 class OutOfTime(RpgresError):
@@ -292,12 +301,17 @@ def walk(prepared: Prepared, *, leaves: int) -> Walk:
     Raises:
         RuleError: the rule fails on one, or asks otherwise when it is run again.
     """
-    courses, showing, twins = list[Course](), _Showing(), dict[str, str]()
+    courses, showing, twins, shown = list[Course](), _Showing(), dict[str, str](), dict[str, Shown]()
 
     def decide(view: View, question: Question) -> Mapping[str, int] | str | None:
         if len({option.name for option in question.offered}) < len(question.offered):
             names = Counter(option.name for option in question.offered)
             twins.setdefault(question.label, names.most_common(1)[0][0])
+        known = shown.setdefault(question.label, Shown(set(), set(), set()))
+        known.facts.update(question.facts)
+        for option in question.offered:
+            known.options.add(option.name)
+            known.option_facts.update(option.facts)
         return uniform(view, question)
 
     def once(dealer: WalkDealer) -> End:
@@ -306,7 +320,7 @@ def walk(prepared: Prepared, *, leaves: int) -> Walk:
         courses.append(Course(tuple(run.events), outcome, tuple(run.skipped), showing.is_shown, before))
         return End.of(outcome)
 
-    return Walk(courses, explore(once, showing, leaves=leaves, seconds=SECONDS), twins)
+    return Walk(courses, explore(once, showing, leaves=leaves, seconds=SECONDS), twins, shown)
 
 
 def walk_for(

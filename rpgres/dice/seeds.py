@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from rpgres.errors import UsageError
 from rpgres.text.digest import blake2b
@@ -113,9 +114,10 @@ class Streams:
     Attributes:
         seed, text, run: the seed, what of it is hashed, and the number of the run.
         block, lane: which eight runs share their blocks with this one, and which of them it is.
+        results: for a dealer, what it made of the numbers of these eight runs; forgotten with them.
     """
 
-    __slots__ = ("_begun", "_blocks", "_key", "block", "lane", "run", "seed", "text")
+    __slots__ = ("_begun", "_blocks", "_key", "block", "lane", "results", "run", "seed", "text")
 
     def __init__(self, seed: str, *, salt: bytes = b"") -> None:
         self.seed = seed
@@ -124,6 +126,7 @@ class Streams:
         self._key = blake2b(text, digest_size=32, key=salt, person=b"rpgres rp1").digest()
         self._begun: dict[tuple[int, str, int], blake2b] = {}  # the same in all blocks
         self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
+        self.results: dict[tuple[int, str, int], Any] = {}
         self.block = -1
         self.move_to(self.run)
 
@@ -135,6 +138,7 @@ class Streams:
         if block != self.block:
             self.block = block
             self._blocks.clear()
+            self.results.clear()
 
     def word(self, step: int, label: str, count: int) -> int:
         """Return the first 64-bit number of a place."""

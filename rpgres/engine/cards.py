@@ -19,7 +19,7 @@ from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
-from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, State, code_of, pile_name
+from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, State, code_of
 
 
 def pile_of(run: Run, name: str) -> Pile:
@@ -266,9 +266,8 @@ def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: 
     """
     if pile in run.undealt:  # which is what is typed now
         run.undealt = Map({hand: one for hand, one in run.undealt.items() if hand != pile})
-    known_piles, there = run.rules.file.piles, pile_of(run, pile)
-    source = known_piles[pile.partition(":")[0]].dealt_from
-    source = pile_name(source, there.owner) if known_piles[source].each else source
+    there = pile_of(run, pile)
+    source = piles.beside(run.rules, run.rules.file.piles[pile.partition(":")[0]].dealt_from, there)
     stock = pile_of(run, source)
     stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
     known = run.rules.cards
@@ -394,7 +393,7 @@ def _refilled(run: Run, name: str, pile: Pile) -> Pile:
     refill = run.rules.may_refill(name)
     if not refill:
         return pile
-    source = pile_name(refill, pile.owner) if run.rules.file.piles[refill].each else refill
+    source = piles.beside(run.rules, refill, pile)
     given = pile_of(run, source)
     if not len(given):
         return pile

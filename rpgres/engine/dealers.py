@@ -191,26 +191,20 @@ class SeededDealer(Dealer):
         step: which step of a scene or table this is, from 0.
     """
 
-    __slots__ = ("_block", "_many", "_ready", "_step", "_streams", "_turn")
+    __slots__ = ("_many", "_ready", "_step", "_streams", "_turn")
 
     def __init__(self, streams: Streams, *, step: int = 0) -> None:
         self._streams = streams
         self._step = step
         self._turn = ""  # what sets the labels of a procedure's later turns apart
         self._many = False
-        self._block = streams.block
-        # by step, label and count
-        self._ready: dict[tuple[int, str, int], tuple[Dice, tuple[Throw | None, ...]]] = {}
+        self._ready: dict[tuple[int, str, int], tuple[Dice, tuple[Throw | None, ...]]] = streams.results
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed."""
         self._turn = ""
-        streams = self._streams
-        streams.move_to(run)
-        if streams.block != self._block or not self._many:
-            self._block = streams.block
-            self._ready.clear()
-            self._many = True  # from the second run on a table of all results pays for itself
+        self._many = True  # from the second run on a table of all results pays for itself
+        self._streams.move_to(run)
 
     def begin_step(self, step: int) -> None:
         """Go on to another step of a scene; see `step`."""

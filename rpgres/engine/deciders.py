@@ -60,7 +60,12 @@ def policy_names(rules: Rules) -> tuple[str, ...]:
 
 
 def set_faults(
-    rules: Rules, sets: Mapping[str, Sequence[Order]], *, state: State, users: Mapping[str, str]
+    rules: Rules,
+    sets: Mapping[str, Sequence[Order]],
+    *,
+    state: State,
+    users: Mapping[str, str],
+    joining: Sequence[str] = (),
 ) -> Iterator[Fault]:
     """Yield what is wrong with sets of standing orders by name: with each, and where one leads back to itself.
 
@@ -68,6 +73,7 @@ def set_faults(
         sets: the orders, sound by type.
         state: the table at its beginning.
         users: the policies of characters by their names, everybody's under an empty one.
+        joining: the names of those who may join later.
     """
     taken = policy_names(rules)
     leads_to = {name: [order.policy for order in orders if order.policy] for name, orders in sets.items()}
@@ -80,7 +86,8 @@ def set_faults(
         seats = [who for who, used in users.items() if who and name in {used, *reached(used, leads_to)}]
         seats += [who for who in state.characters if name in everybody and who not in users]
         for who in seats or [""]:
-            found = order_faults(rules, orders, known=known_to(rules, state, who), policies=(*sets, *taken))
+            known = known_to(rules, state, who, joining=joining)
+            found = order_faults(rules, orders, known=known, policies=(*sets, *taken))
             yield from (fault.under(name) for fault in found)
 
 
@@ -154,6 +161,7 @@ def scene_policies(
     sources: Mapping[str, Source],
     rules: Rules,
     state: State,
+    joining: Sequence[str] = (),
 ) -> dict[str, Policy]:
     """Return the policies of a scene by character, where it has standing orders.
 
@@ -163,20 +171,21 @@ def scene_policies(
         on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
         sources: the text that each set stands in.
         state: the table at the beginning.
+        joining: the names of those who may join later.
 
     Raises:
         UsageError: there is no policy of a name.
         FileError: standing orders are faulty.
     """
-    faults = dict.fromkeys(set_faults(rules, sets, state=state, users=chosen))
+    faults = dict.fromkeys(set_faults(rules, sets, state=state, users=chosen, joining=joining))
     if faults:
         placed = [located([fault.under("orders")], sources[str(fault.path[0])])[0] for fault in faults]
         raise diagnostics_error(placed)
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
-        found[who] = _policy(deciders, name, known_to(rules, state, who), found.get(""))
+        found[who] = _policy(deciders, name, known_to(rules, state, who, joining=joining), found.get(""))
     for who, orders in on_sheets.items():
-        known = known_to(rules, state, who, is_portable=orders.is_portable)
+        known = known_to(rules, state, who, is_portable=orders.is_portable, joining=joining)
         found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
     return found
 
@@ -205,6 +214,7 @@ def check_deciders(
     sets: Mapping[str, Orders],
     users: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
+    joining: Sequence[str] = (),
 ) -> Iterator[tuple[str, Fault | RpgresError]]:
     """Yield the faults of policies and orders in a scene, each with the character they decide for.
 
@@ -213,26 +223,28 @@ def check_deciders(
         sets: standing orders by name, sound by type.
         users: policies by character, everybody's under an empty name.
         on_sheets: the standing orders of characters, on sheets or in the scene.
+        joining: the names of those who may join later.
     """
-    faults = set_faults(rules, sets, state=state, users=users)
+    faults = set_faults(rules, sets, state=state, users=users, joining=joining)
     yield from (("", fault.under("orders")) for fault in dict.fromkeys(faults))
     deciders = Deciders(rules, sets)
     for who, name in users.items():
         try:
             if name not in sets:  # whose faults are told
-                _policy(deciders, name, known_to(rules, state, who), None)
+                _policy(deciders, name, known_to(rules, state, who, joining=joining), None)
         except RpgresError as error:
             yield who, error
     for who, orders in on_sheets.items():
         try:
-            sheet_policy(orders, known_to(rules, state, who, is_portable=orders.is_portable), deciders, None)
+            known = known_to(rules, state, who, is_portable=orders.is_portable, joining=joining)
+            sheet_policy(orders, known, deciders, None)
         except RpgresError as error:
             yield who, error
 
 
-def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False) -> Known:
+def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False, joining: Sequence[str] = ()) -> Known:
     """Return the names that a player's orders may use; for all players, those that every seat may see."""
-    return Known(rules, state, who=who, seat=state.seat_of(who) if who else "", is_portable=is_portable)
+    return Known(rules, state, tuple(joining), who, state.seat_of(who) if who else "", is_portable)
 
 
 def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> OrdersPolicy:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from rpgres.engine.events import Decided, Event, Forgotten, Told, seen
-from rpgres.engine.players import NO, Question, View, named_option, refusal
+from rpgres.engine.players import NO, POLICY, Question, View, named_option, refusal
 from rpgres.engine.running import Run
 from rpgres.engine.stops import MAX_QUESTIONS, Broken, NeedsAnswer, endless
 from rpgres.errors import ChoiceError, UsageError
@@ -76,6 +76,8 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     try:
         return run.decided(question, accepted(question, choice), answer.means, audience)
     except ChoiceError as error:
+        if answer.means == POLICY:  # nobody typed it
+            raise Broken(f"a policy of the ruleset chose what it cannot: {error.raw}") from None
         run.fault = error
         run.idled(label)
         raise

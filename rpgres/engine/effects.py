@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rpgres.engine.outcomes import Outcome
 from rpgres.errors import RuleError, code_failed, is_interrupt
 from rpgres.model.state import State
-from rpgres.rulesets import Effect, Rules
+from rpgres.rulesets import Effect, Rules, is_ours
 
 
 def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
@@ -17,9 +17,7 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
         RuleError: the ruleset registered no function for a kind of effect, the function failed, or the state is not
             plain, frozen data afterwards.
     """
-    origin = rules.ruleset.origin
-    is_checked = origin is None or not origin.builtin  # ours are held to it by tests
-    roles = outcome.roles
+    is_checked, roles = not is_ours(rules.ruleset), outcome.roles
     for effect in outcome.effects:
         before = state
         kind = effect["kind"]

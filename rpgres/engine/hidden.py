@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.piles import lay_out
+from rpgres.engine.piles import beside, lay_out
 from rpgres.engine.players import OrdersPolicy, Policy
 from rpgres.engine.views import is_for, state_seen
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY, Map, Pile, State, pile_name
+from rpgres.model.state import EMPTY, Map, Pile, State
 from rpgres.rulesets import Rules
 
 
@@ -118,7 +118,7 @@ def _source(rules: Rules, name: str, pile: Pile) -> str:
     text = rules.file.piles.get(name.partition(":")[0])
     if text is None or not text.dealt_from:
         return name if pile.audience == () else ""
-    return pile_name(text.dealt_from, pile.owner) if rules.file.piles[text.dealt_from].each else text.dealt_from
+    return beside(rules, text.dealt_from, pile)
 
 
 def _pools(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from math import lcm
 from typing import Any
 
 import msgspec
@@ -164,7 +165,7 @@ def _choosing(order: Order) -> Policy:
     if by_fact is not None:
         return _by_fact(*by_fact)
     if isinstance(choose, dict):
-        return _weighted([(_finding(name), weight) for name, weight in order.wanted.items()])
+        return _weighted([(_way(name), weight) for name, weight in order.wanted.items()])
     ways = [_way(name) for name in order.wanted]
     if len(ways) == 1:
         return ways[0]
@@ -213,16 +214,23 @@ def _typed(question: Question, name: str) -> str | None:
     return name
 
 
-def _weighted(finds: Sequence[tuple[_Find, int]]) -> Policy:
-    def decide(_view: View, question: Question) -> Choice:
+def _weighted(ways: Sequence[tuple[Policy, int]]) -> Policy:
+    def decide(view: View, question: Question) -> Choice:
+        found = [(_shares(way(view, question)), weight) for way, weight in ways if weight]
+        found = [(shares, weight) for shares, weight in found if shares]
+        whole = lcm(*(sum(shares.values()) for shares, _ in found))  # which `any` divides among all options
         weights: dict[str, int] = {}
-        for find, weight in finds:
-            name = find(question) if weight else None
-            if name is not None and all(name != one.name for one in question.aside):  # which are not evaluated
-                weights[name] = weights.get(name, 0) + weight
+        for shares, weight in found:
+            for name, share in shares.items():
+                if all(name != one.name for one in question.aside):  # which are not evaluated
+                    weights[name] = weights.get(name, 0) + weight * share * whole // sum(shares.values())
         return weights if len(weights) > 1 else next(iter(weights), None)
 
     return decide
+
+
+def _shares(choice: Choice) -> Mapping[str, int]:
+    return choice if isinstance(choice, Mapping) else {choice: 1} if choice is not None else {}
 
 
 def _by_fact(which: str, fact: str) -> Policy:

@@ -9,7 +9,7 @@ import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.records import Pending, Result, bare_result, pending_of
+from rpgres.engine.records import Pending, Result, pending_of, record_of
 from rpgres.engine.run import dealer_of, identity_of, players_of
 from rpgres.engine.running import Run, Trust
 from rpgres.engine.seats import Seats
@@ -78,7 +78,7 @@ def turn(
     for label, value in dealer.unused() if by.get("dealer") is None else ():
         raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
     identity = identity_of(by, rules)
-    record = bare_result(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
+    record = record_of(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
     return record, after
 
 

@@ -54,6 +54,11 @@ def owners(text: PileText, state: State) -> tuple[str, ...]:
     return tuple(state.characters) if text.each else ("",)
 
 
+def beside(rules: Rules, name: str, pile: Pile) -> str:
+    """Return the full name of a pile that goes with another: of the same owner, where each has one."""
+    return pile_name(name, pile.owner) if rules.file.piles[name].each else name
+
+
 def without(cards: tuple[str, ...], taken: Iterable[str]) -> tuple[str, ...]:
     """Return physical cards without some of them, each of which has to be there."""
     rest = list(cards)

@@ -6,7 +6,7 @@ name, whole-number weights over option names (the dealer then draws), or None to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -93,22 +93,21 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)
 
 
-def named_option(options: Iterable[Option], choice: str) -> Option | None:
+def named_option(options: tuple[Option, ...], choice: str) -> Option | None:
     """Return the option that an answer names."""
-    offered = options if type(options) is tuple else tuple(options)
-    for option in offered:  # as policies name them
+    for option in options:  # as policies name them
         if option.name == choice:
             return option
     typed = slug(choice)
-    for option in offered:
+    for option in options:
         if option.name == typed or choice in option.aliases:
             return option
-    for option in offered:
+    for option in options:
         if option.accepts is not None and option.accepts(typed):
             return option
     # Cards are named with capitals, and typed as it comes.
     lower = choice.lower()
-    same = [option for option in offered if option.name.lower() == lower]
+    same = [option for option in options if option.name.lower() == lower]
     return same[0] if len(same) == 1 else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,14 @@ import msgspec
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import ORDERS_FILE, Policy, policy_of
-from rpgres.engine.running import Kept, Run, Trust
+from rpgres.engine.running import Found, Run, Trust
 from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, GM, Card, Map, State
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
 from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.values import Form, Opposition
-from rpgres.rulesets import OUTCOME_ONLY, Rules, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Costs, Rule, Rules, unknown
 from rpgres.rulesets.effects import with_tracks
 
 if TYPE_CHECKING:
@@ -29,7 +30,25 @@ if TYPE_CHECKING:
 Placed = tuple[str, tuple[str, ...], str]  # cards that an input places: the pile, the cards, the option
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class Shared(msgspec.Struct, frozen=True):
+    """What all runs of a prepared action have in common.
+
+    Attributes:
+        rule: the rule of the action.
+        costs: what its ruleset registered as the costs of doing it.
+        is_procedure: whether it is played in turns.
+        found: what the rule worked out; see `table.once`. None where that does not count: in a procedure, whose turns
+            differ, where there are cards, which may be laid first, and at a table that takes note of what is read of
+            it, each time.
+    """
+
+    rule: Rule
+    costs: Costs | None
+    is_procedure: bool
+    found: Found | None
+
+
+class Prepared(msgspec.Struct, frozen=True, dict=True):
     """An action whose inputs are read: ready to be run, any number of times.
 
     Attributes:
@@ -45,7 +64,6 @@ class Prepared(msgspec.Struct, frozen=True):
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
         orders: the standing orders on the sheets that were read, by character.
         undealt: hands that are dealt when the rule turns to them, for odds; see `engine.hidden`.
-        kept: what of it the rule has worked out; see `Run.once`.
     """
 
     rules: Rules
@@ -60,11 +78,30 @@ class Prepared(msgspec.Struct, frozen=True):
     trust: Trust | None = None
     orders: Mapping[str, SheetOrders] = EMPTY
     undealt: Mapping[str, tuple[str, int]] = EMPTY
-    kept: Kept = msgspec.field(default_factory=Kept)
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What its runs have in common."""
+        code, action, state = self.rules.ruleset, self.action, self.state
+        rule = code.actions.get(action) or _rule_in_data(self.rules, action)
+        is_procedure = action in code.procedures
+        is_kept = type(state) is State and not (is_procedure or state.piles)
+        return Shared(rule, code.costs.get(action), is_procedure, [] if is_kept else None)
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return the equivalence key of cards where it holds for what odds are asked (`QUESTIONS`)."""
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
+
+
+def _rule_in_data(rules: Rules, action: str) -> Rule:
+    """Return the rule of an action that needs no code, because its data describe it."""
+    if action in rules.file.tables:
+        from rpgres.engine.tables import roll_on
+
+        return partial(roll_on, action)
+    from rpgres.engine.named_dice.play import play_named
+
+    return partial(play_named, action)
 
 
 def prepare(

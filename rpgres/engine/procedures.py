@@ -7,7 +7,7 @@ that still matters, so odds evaluate equal ones once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any
 
 import msgspec
@@ -127,16 +127,20 @@ def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, .
     return found
 
 
-def told_at_end(outcome: Outcome, name: str) -> Any:
-    """Return what the outcome of a procedure tells as one of its details, such as how many exchanges there were.
+def check_details(names: Iterable[str], known: Collection[str]) -> None:
+    """Check that outcomes of procedures have details of these names, such as `exchanges`.
+
+    Args:
+        names: what is asked for.
+        known: the details that they have.
 
     Raises:
-        UsageError: it has no such detail; says which it has.
+        UsageError: they have no such detail; says which they have.
     """
-    if name not in outcome.details:
-        message = unknown("detail", name, outcome.details, of="the result of the procedure")
-        raise UsageError(f"{as_input('by')} {name}: {message}", asked=name)
-    return outcome.details[name]
+    for name in names:
+        if name not in known:
+            message = unknown("detail", name, known, of="the result of the procedure")
+            raise UsageError(f"{as_input('by')} {name}: {message}", asked=name)
 
 
 def play_turn(

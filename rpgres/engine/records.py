@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Turned, seen
+from rpgres.engine.outcomes import Outcome
 from rpgres.engine.players import Question
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import InterruptError, RpgresError, UsageError, as_key, readable
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
-from rpgres.model.state import EMPTY
+from rpgres.model.state import EMPTY, FACE_DOWN
 from rpgres.rulesets import Rules
 
 NO_SEAT = ""  # the name of no seat
@@ -184,37 +185,58 @@ class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
     note: str | None = None
 
 
-def bare_result(
+NO_OUTCOME = Outcome("")
+
+
+def record_of(
     rules: Rules,
-    events: Iterable[Event],
+    events: Sequence[Event],
+    outcome: Outcome = NO_OUTCOME,
     *,
     action: str | None = None,
+    variant: str | None = None,
     actor: str | None = None,
     inputs: dict[str, Any],
     effects: Iterable[Mapping[str, Any]] = (),
     seed: str | None = None,
     note: str | None = None,
     identity: dict[str, Any] = EMPTY,
+    unused: Iterable[AnswerRecord] = (),
+    single: Container[str] = (),
 ) -> Result:
-    """Return the record of what has no outcome: the beginning or end of a period, an attempt that failed."""
+    """Return the record of a run that is over, with nothing left out.
+
+    Args:
+        events: what happened in it.
+        outcome: how it ended; not at the beginning or end of a period, nor where an attempt failed.
+        effects: what it changed, in order.
+        identity: what names the rules; their version when left out.
+        unused: answers that no question took.
+        single: the labels of answers that have to say whose they are.
+    """
+    band = outcome.band
     return Result(
         ruleset=rules.id,
         rules=dict(identity) or {"version": rules.file.version},
         action=action,
+        variant=variant,
         actor=actor,
         inputs=inputs,
-        answers=list(answers_of(events)),
-        outcome=None,
-        success=None,
-        margin=None,
-        total=None,
-        opposition=None,
+        answers=list(answers_of(events, single=single)),
+        outcome=band or None,
+        also=(band and rules.file.bands[band].also) or None,
+        success=outcome.success,
+        margin=outcome.margin,
+        total=outcome.total,
+        opposition=outcome.opposition,
         effects=[dict(effect) for effect in effects],
-        texts=[],
+        texts=list(outcome.texts),
         events=[event_record(event) for event in events],
         switches=rules.chosen,
         seed=seed,
+        unused=list(unused),
         note=note,
+        details=dict(outcome.details),
     )
 
 
@@ -260,17 +282,22 @@ def _record_of(question: Question) -> QuestionRecord:
     )
 
 
-def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Iterator[AnswerRecord]:
-    """Yield the answer that each event gave to a question, in order; under `single` labels with whose it is."""
+def answers_of(events: Iterable[Event | EventRecord], *, single: Container[str] = ()) -> Iterator[AnswerRecord]:
+    """Yield the answer that each event gave to a question, in order; under `single` labels with whose it is.
+
+    A seat that sees an event sees its answer.
+    """
     for event in events:
-        if isinstance(event, Rolled):
-            if event.dice.pools:  # a pool that came to no dice was no question
-                yield AnswerRecord(event.label, "chance", event.throw.text)
-        elif isinstance(event, Decided):
-            who = event.who if event.label in single else ""
-            yield AnswerRecord(event.label, "decision", event.answer, who)
-        elif isinstance(event, Drawn):
-            yield AnswerRecord(event.label, "chance", event.card)
+        match event:
+            case Rolled(throw=throw) if event.dice.pools:  # a pool that came to no dice was no question
+                yield AnswerRecord(event.label, "chance", throw.text)
+            case RollEvent() if event.faces:
+                yield AnswerRecord(event.label, "chance", event.faces)
+            case Drawn() | DrawEvent() if event.card != FACE_DOWN:
+                yield AnswerRecord(event.label, "chance", event.card)
+            case Decided() | DecisionEvent():
+                who = event.who if event.label in single else ""
+                yield AnswerRecord(event.label, "decision", event.answer, who)
 
 
 def scripts_of(answers: Iterable[AnswerRecord]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:

@@ -7,9 +7,9 @@ seed and by policies, or waits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rpgres.model.state import State
     from rpgres.rulesets import RulesetFile
 
+T = TypeVar("T")
 Kind = Literal["chance", "decision"]
 _KEY = re.compile(r"(?P<key>.+?)(?:#(?P<number>[1-9]\d{0,5}))?")
 
@@ -252,43 +253,39 @@ class RecordedDealer(GivenDealer):
         """Return the recorded result, or a new one where there is none that fits."""
         if not dice.pools:
             return self._then.throw(dice, label, count)
-        known = self._begin(label)
-        try:
-            throw = super().throw(dice, label, count)
-        except GivenError as error:
-            self._refuse(label, known, error)
-            throw, known = self._then.throw(dice, label, count), None
-        if known is None:
-            self.fresh.append((label, throw.text))
-        return throw
+        return self._answer(label, super().throw, self._then.throw, (dice, label, count), lambda throw: throw.text)
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         """Return the recorded card, or a new one where that is not in the pile."""
-        known = self._begin(label)
-        try:
-            card = super().draw(cards, stack, label, count)
-        except GivenError as error:
-            self._refuse(label, known, error)
-            card, known = self._then.draw(cards, stack, label, count), None
-        if known is None:
-            self.fresh.append((label, card))
-        return card
+        return self._answer(label, super().draw, self._then.draw, (cards, stack, label, count), str)
 
     @property
     def asked(self) -> dict[str, int]:
         """How often each label was asked for."""
         return self._count
 
-    def _begin(self, label: str) -> str | None:
-        self._count[label] = self._count.get(label, 0) + 1
+    def _answer(
+        self,
+        label: str,
+        recorded: Callable[..., T],
+        anew: Callable[..., T],
+        asked: tuple[Any, ...],
+        text: Callable[[T], str],
+    ) -> T:
+        """Return what was recorded, or a new answer; one that was typed and does not fit is an error."""
+        number = self._count[label] = self._count.get(label, 0) + 1
         results = self._given.get(label)
-        return results[0] if results else None
-
-    def _refuse(self, label: str, known: str | None, error: GivenError) -> None:
-        """Take note of a result that does not fit; one that was typed is an error."""
-        if (label, self._count[label]) in self._changed:
-            raise error
-        self.impossible.append((label, known or ""))
+        known = results[0] if results else None
+        try:
+            found = recorded(*asked)
+        except GivenError:
+            if (label, number) in self._changed:
+                raise
+            self.impossible.append((label, known or ""))
+            found, known = anew(*asked), None
+        if known is None:
+            self.fresh.append((label, text(found)))
+        return found
 
 
 class RecordedDecisions:

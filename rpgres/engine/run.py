@@ -6,7 +6,6 @@ Nothing here prints, prompts or exits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,14 +16,14 @@ from rpgres.engine.decisions import claim
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, refusal
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
-from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
+from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, pending_of, record_of
 from rpgres.engine.running import EFFECTS, Chain, Run
 from rpgres.engine.seats import Seats, for_every
 from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named
 from rpgres.model.state import EMPTY, State, slug
-from rpgres.rulesets import Rule, Rules
+from rpgres.rulesets import Rules, is_ours
 
 if TYPE_CHECKING:  # only signatures name it
     from typing import Required, TypedDict, Unpack
@@ -83,28 +82,27 @@ def play(
         NeedsAnswer, Settled: it ended early; the exception carries the run as `run`.
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
-    rules, action, kept = prepared.rules, prepared.action, prepared.kept
-    state, arguments = prepared.state, prepared.arguments
-    if kept.arguments is not arguments or kept.state is not state or kept.action is not action:
-        rule = rules.ruleset.actions.get(action) or _rule_in_data(rules, action)
-        kept.begin(action, state, arguments, rule, is_procedure=action in rules.ruleset.procedures)
-    if kept.is_procedure:
+    rules, state, shared = prepared.rules, prepared.state, prepared.shared
+    if shared.is_procedure:
         asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
     trust, lump = prepared.trust, prepared.lump_for(asked) if prepared.lump is not None else None
-    run = Run(rules, state, dealer, players, asked, lump, prepared.undealt, follow, trust, kept.found)
+    run = Run(rules, state, dealer, players, asked, lump, prepared.undealt, follow, trust, shared.found)
     try:
         if trust is not None and not claim(run, trust.seat, trust.claims):
             return REFUSED, run
         if prepared.placed:
             lay_placed(run, prepared.placed)
-        table = Table(run, rules)
-        outcome = kept.rule(table, state.characters[prepared.actor], **arguments)
-        if kept.is_procedure:
+        table, actor, arguments = Table(run, rules), state.characters[prepared.actor], prepared.arguments
+        used = shared.costs(state, actor, arguments) if shared.costs is not None else ()
+        outcome = shared.rule(table, actor, **arguments)
+        if shared.is_procedure:
             from rpgres.engine.procedures import play_through
 
             outcome = play_through(table, prepared.action, outcome, is_enough=is_enough)
         if type(outcome) is not Outcome or (outcome.band not in rules.file.bands and is_enough is None):
             raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
+        if used:
+            outcome = outcome.plus(used)
     except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if run.fault is not None:
@@ -194,7 +192,7 @@ def _finished(
             f"{named('given')} {label}={value} was not used: {rules.id} {action} did not roll {label!r} again"
         )
     unused = _unused(done, seats)
-    if not is_ours(rules):
+    if not is_ours(rules.ruleset):
         from rpgres.engine import contract
 
         contract.check_declared(prepared, done.events)
@@ -208,7 +206,7 @@ def _finished(
 
 def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: str = "") -> None:
     """Check that the rule of a third party asks the same once more when it is given the same answers."""
-    if not is_ours(prepared.rules):
+    if not is_ours(prepared.rules.ruleset):
         from rpgres.engine.contract import check_repeats
 
         def again(dealer: GivenDealer, players: Seats) -> Run:
@@ -219,30 +217,21 @@ def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: s
 
 
 def result_of(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
-    """Return the record of how an action ended, with nothing left out."""
-    rules = prepared.rules
-    return Result(
-        ruleset=rules.id,
-        rules=identity_of(by, rules),
+    """Return the record of how an action ended."""
+    return record_of(
+        prepared.rules,
+        done.events,
+        outcome,
         action=prepared.action,
         variant=prepared.arguments.get("variant"),
         actor=prepared.actor,
         inputs=prepared.inputs,
-        answers=list(answers_of(done.events, single=done.single)),
-        outcome=outcome.band or None,
-        also=(outcome.band and rules.file.bands[outcome.band].also) or None,
-        success=outcome.success,
-        margin=outcome.margin,
-        total=outcome.total,
-        opposition=outcome.opposition,
-        effects=[dict(effect) for effect in (*done.applied, *outcome.effects)],
-        texts=list(outcome.texts),
-        events=[event_record(event) for event in done.events],
-        switches=rules.chosen,
+        effects=(*done.applied, *outcome.effects),
         seed=by["streams"].seed,
-        unused=unused,
         note=by.get("note"),
-        details=dict(outcome.details),
+        identity=identity_of(by, prepared.rules),
+        unused=unused,
+        single=done.single,
     )
 
 
@@ -278,23 +267,6 @@ def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
     for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
-
-
-def _rule_in_data(rules: Rules, action: str) -> Rule:
-    """Return the rule of an action that needs no code, because its data describe it."""
-    if action in rules.file.tables:
-        from rpgres.engine.tables import roll_on
-
-        return lambda table, actor, /, **arguments: roll_on(table.run, action, actor, arguments)
-    from rpgres.engine.named_dice.play import play_named
-
-    return partial(play_named, action)
-
-
-def is_ours(rules: Rules) -> bool:
-    """Tell whether a ruleset ships with rpgres: its code is held to the contract by our own tests, once and for all."""
-    origin = rules.ruleset.origin
-    return origin is not None and origin.builtin
 
 
 def _to_be_resumed(pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,12 +18,10 @@ from rpgres.engine.seats import Seats
 from rpgres.engine.stops import MAX_QUESTIONS, Broken, endless
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import EMPTY, Card, State
-from rpgres.rulesets import QUESTIONS, STATE, Effect, Rule, Rules
+from rpgres.rulesets import QUESTIONS, STATE, Effect, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
-
-T = TypeVar("T")
 
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 _PROMISED = QUESTIONS | {STATE}  # what a merge can hold for
@@ -57,40 +55,7 @@ class Chain(msgspec.Struct, frozen=True):
     key: Callable[[Any, Any], Hashable]
 
 
-Found = dict[Callable[..., Any], tuple[Any, tuple[Event, ...]]]  # by what works it out: the value, and what it told
-
-
-class Kept:
-    """What all runs of the same inputs share, found in the first of them.
-
-    Attributes:
-        action, state, arguments: the action and its inputs.
-        rule: the rule of the action.
-        is_procedure: whether it is one of several turns.
-        found: what the rule worked out; None where that does not count: in a procedure, whose turns differ, where there
-            are cards, which may be laid first, and at a table that takes note of what is read of it, each time.
-    """
-
-    __slots__ = ("action", "arguments", "found", "is_procedure", "rule", "state")
-    action: str
-    state: State
-    rule: Rule
-    found: Found | None
-    is_procedure: bool
-
-    def __init__(self) -> None:
-        self.arguments: Mapping[str, Any] | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Kept)  # nothing depends on what is kept
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def begin(self, action: str, state: State, arguments: Mapping[str, Any], rule: Rule, *, is_procedure: bool) -> None:
-        """Begin with another action or other inputs."""
-        self.action, self.state, self.rule, self.is_procedure = action, state, rule, is_procedure
-        self.found = {} if type(state) is State and not (is_procedure or state.piles) else None
-        self.arguments = arguments
+Found = list[tuple[Any, tuple[Event, ...]]]  # in the order in which it was worked out: the value, and what it told
 
 
 class Run(msgspec.Struct):
@@ -107,7 +72,9 @@ class Run(msgspec.Struct):
         undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         follow: who follows a chain of steps; None where the rule goes along it itself.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
-        kept: what the rule worked out in earlier runs of the same inputs; None where that does not count. See `once`.
+        kept: what the rule worked out in earlier runs of the same inputs; see `table.once`. None where that does not
+            count.
+        looked_up: how much of that the run has asked for.
         events: what happened so far.
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
@@ -134,6 +101,7 @@ class Run(msgspec.Struct):
     follow: Callable[[Any, Chain, Any], Any] | None = None
     trust: Trust | None = None
     kept: Found | None = None
+    looked_up: int = 0
     events: list[Event] = []
     counts: dict[str, int] = {}
     has_secrets: bool = False
@@ -158,24 +126,6 @@ class Run(msgspec.Struct):
     def keeps_parts(self) -> bool:
         """Whether parts of rules are looked up; see `Table.part`."""
         return self.dealer.keeps_parts and self.players.by_question
-
-    def once(self, work: Callable[..., T], *args: Any) -> T:
-        """Return what a part of a rule returns that depends on the inputs alone, worked out once for all their runs.
-
-        It comes before all that is rolled and asked, and neither rolls nor asks; what it tells is told in each run.
-        """
-        kept = self.kept
-        if kept is None:
-            return work(*args)
-        found = kept.get(work)
-        if found is None:
-            first, value = len(self.events), work(*args)
-            kept[work] = value, tuple(self.events[first:])
-            return value
-        value, told = found
-        for event in told:
-            self.add(event)
-        return value
 
     def next_turn(self) -> None:
         """Go on to the next turn of a procedure, whose questions are counted anew."""

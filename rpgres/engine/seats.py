@@ -205,15 +205,16 @@ class Policies:
     """Policies by character or seat; `""` stands for everybody who has none of their own.
 
     Attributes:
+        by: the policies by character or seat.
         by_question: whether all of them look at nothing but the question.
         by_facts: whether all of them take no notice of names, besides.
         is_preferred: whether all of them are `preferred`, which skips what is optional where no option is over 0.
     """
 
-    __slots__ = ("_by", "_everybody", "_is_common", "by_facts", "by_question", "is_preferred")
+    __slots__ = ("_everybody", "_is_common", "by", "by_facts", "by_question", "is_preferred")
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
-        self._by, self._everybody = by, by.get("")
+        self.by, self._everybody = by, by.get("")
         self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
         self.by_facts = all(getattr(policy, "by_facts", False) for policy in by.values())
         self.is_preferred = "" in by and all(policy is preferred for policy in by.values())
@@ -221,7 +222,7 @@ class Policies:
 
     def of(self, who: str, seat: str) -> Policy | None:
         """Return the policy that decides for a player."""
-        return self._by.get(who) or self._by.get(seat, self._everybody)
+        return self.by.get(who) or self.by.get(seat, self._everybody)
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return what the policy of a question's owner decides."""

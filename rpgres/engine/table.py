@@ -8,7 +8,7 @@ It must be deterministic: with the same answers it asks the same questions, so o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,9 +19,11 @@ from rpgres.engine.outcomes import Outcome as Outcome
 from rpgres.engine.outcomes import complete_row, with_defaults
 from rpgres.engine.players import NO, Question
 from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Run
-from rpgres.engine.stops import Settled
+from rpgres.engine.stops import Broken, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules
+
+T = TypeVar("T")
 
 MEASURED = ("margin", "total")  # questions of odds that every answer may matter to
 
@@ -34,7 +36,7 @@ class Compared(msgspec.Struct, frozen=True, gc=False):
     opposition: int | None
 
 
-class Table(msgspec.Struct, eq=False):
+class Table(msgspec.Struct, eq=False, gc=False):
     """One run of one action: what a rule sees and asks.
 
     A rule reads `rules` and `state`; everything else goes through the methods. A rule that asks endlessly is stopped;
@@ -141,8 +143,9 @@ class Table(msgspec.Struct, eq=False):
             label = "-".join(labels)
             difference = run.dealer.difference(own, other, label, run.count(label))
             return Compared(difference + add - other_add, None, None)
-        total = run.roll(own, labels[0], by[0]).throw.value + add
-        opposition = run.roll(other, labels[1], by[1]).throw.value + other_add
+        (label, other_label), (who, opponent) = labels, by
+        total = run.roll(own, label, who).throw.value + add
+        opposition = run.roll(other, other_label, opponent).throw.value + other_add
         return Compared(total - opposition, total, opposition)
 
     def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:
@@ -512,3 +515,33 @@ class Table(msgspec.Struct, eq=False):
         from rpgres.engine.tables import led_on
 
         return led_on(run, outcome, found.links)
+
+
+def once(table: Table, work: Callable[..., T], *args: Any) -> T:
+    """Return what the part of an action returns that comes before its dice, worked out once for all its runs.
+
+    Args:
+        table: where it is played.
+        work: works it out. It depends on the action's inputs alone, and neither rolls nor asks; what it tells is told
+            in each run.
+        args: what it takes.
+
+    Raises:
+        Broken: the run has rolled or asked before, so that this could depend on what came of it.
+    """
+    run = table.run
+    kept, number = run.kept, run.looked_up
+    if kept is None:
+        return work(*args)
+    if run.counts:
+        raise Broken("it works out for all runs what comes after a roll or a question; do so before them")
+    run.looked_up = number + 1
+    if number == len(kept):
+        first, value = len(run.events), work(*args)
+        kept.append((value, tuple(run.events[first:])))
+        return value
+    value, told = kept[number]
+    for event in told:
+        run.add(event)
+    found: T = value
+    return found

@@ -25,6 +25,8 @@ from rpgres.rulesets.tables import USED, fits, is_within
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rpgres.engine.table import Table
+
 Out = frozenset[tuple[str, str]]  # rows that do not count now: the table, and the row's key
 Stop = tuple[str, int, int | None]  # a row that came: the table, its place, the place of what is beside it
 NONE: Out = frozenset()
@@ -39,12 +41,12 @@ class Found(msgspec.Struct, frozen=True):
     also: RowPlan | None = None
 
 
-def roll_on(run: Run, name: str, actor: Character, arguments: Mapping[str, Any]) -> Outcome:
+def roll_on(name: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
     """Return the outcome of a roll on a random table.
 
     Args:
-        run: where it is rolled.
-        name: the table.
+        name: the random table.
+        table: where it is rolled.
         actor: who rolls.
         arguments: its inputs, by parameter with underscores.
 
@@ -52,11 +54,11 @@ def roll_on(run: Run, name: str, actor: Character, arguments: Mapping[str, Any])
         UsageError: what was typed makes no dice.
         RuleError: the die shows what no row has.
     """
-    walk = Walk(run, actor, arguments)
+    walk = Walk(table.run, actor, arguments)
     found = walk.results(name)
     band, is_one = JOINT.join(one.row.name for one in found), len(found) == 1
     of = found[0].table if is_one else name
-    outcome = _settled(run, of, band, actor)  # odds of outcomes end here
+    outcome = _settled(table.run, of, band, actor)  # odds of outcomes end here
     return msgspec.structs.replace(outcome, **_together(walk, found, known=outcome if is_one else None))
 
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
-from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TurnEvent
-from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
+from rpgres.engine.records import Pending, QuestionRecord, Result, answers_of
+from rpgres.model.events import DrawEvent, EventRecord, MoveEvent, TurnEvent
+from rpgres.model.state import EMPTY, GM, Map, State, slug
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets import CLAIM, Parameter, Rules, is_public
 
@@ -108,7 +108,7 @@ def found_seen(
     """
     events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
     names = _unspoken(found, seat, state, hidden) - set(words_in(inputs))
-    common: dict[str, Any] = {"events": events, "answers": list(_answers(events)), "inputs": dict(inputs)}
+    common: dict[str, Any] = {"events": events, "answers": list(answers_of(events)), "inputs": dict(inputs)}
     if isinstance(found, Pending):
         question, *together = _questions_seen(found, seat, state)
         return msgspec.structs.replace(found, **common, question=question, together=together, resume="")
@@ -163,18 +163,6 @@ def _questions_seen(found: Pending, seat: str | None, state: State) -> list[Ques
         return [QuestionRecord(label="", who=GM, text=claim.text, options=[], words=claim.words)]
     others = [one.who if seat == GM else ANOTHER_SEAT for one in asked if one not in own]
     return [*own, *(QuestionRecord(label="", who=who, text="", options=[]) for who in others)]
-
-
-def _answers(events: Iterable[EventRecord]) -> Iterator[AnswerRecord]:
-    """Yield the answers of events: a seat that sees an event sees its answer."""
-    for event in events:
-        match event:
-            case RollEvent() if event.faces:
-                yield AnswerRecord(event.label, "chance", event.faces)
-            case DrawEvent() if event.card != FACE_DOWN:
-                yield AnswerRecord(event.label, "chance", event.card)
-            case DecisionEvent():
-                yield AnswerRecord(event.label, "decision", event.answer)
 
 
 def mentions(value: Any, names: set[str]) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from rpgres.errors import named
 from rpgres.journal.connections import Connection, lent
+from rpgres.journal.history import History
 from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
 
@@ -39,7 +40,9 @@ def find_table(path: str | None = None) -> Path:
         if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
         if not os.path.isfile(found):
-            raise TableError(f"{found}: there is no table; `rpgres table new` creates one", file=str(found))
+            raise TableError(
+                f"{found}: there is no table; `rpgres table new ID --sheet FILE` creates one", file=str(found)
+            )
         return found
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -66,6 +69,39 @@ def damaged(path: Path, why: str) -> TableError:
         f"{path}: this table is damaged: {why}; run `rpgres table verify` for details, or restore a copy",
         file=str(path),
     )
+
+
+def root_of(path: Path) -> Path:
+    """Return the folder of a table: the one that has `.rpgres/table.db` in it, or the one of another file."""
+    return path.parent.parent if (path.parent.name, path.name) == (FOLDER, FILE) else path.parent
+
+
+def beside(path: Path) -> tuple[Path, ...]:
+    """Return the folder `rulesets` of a table's folder, where there is one and it is not the one sought here anyway.
+
+    So a table is played by the same rules wherever the command is typed.
+    """
+    folder = root_of(path) / "rulesets"
+    return (folder,) if os.path.isdir(folder) and os.path.realpath(folder) != os.path.realpath("rulesets") else ()
+
+
+def kept_folder(folder: Path, path: Path) -> str:
+    """Return a folder as a table keeps it: within the table's own folder from there, so that both can be moved."""
+    whole, root = folder.absolute(), root_of(path).absolute()
+    return str(whole.relative_to(root) if whole.is_relative_to(root) else whole)
+
+
+def folders_of(history: History, folders: Iterable[Path] = ()) -> tuple[Path, ...]:
+    """Return where the rules of a table are sought, beside the usual places, the last being the nearest.
+
+    Args:
+        history: the table.
+        folders: further ones than those it was begun with.
+    """
+    begun_with = map(Path, history.new.secret.folders)
+    if history.path is None:
+        return (*begun_with, *folders)
+    return (*beside(history.path), *map(root_of(history.path).joinpath, begun_with), *folders)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ An ordinary command reads the last entry and those that it names by hash; only `
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import overload
 
 import msgspec
@@ -99,10 +100,17 @@ class Entries(Sequence[Entry]):
 
 
 class History(msgspec.Struct, frozen=True):
-    """The entries of a journal in order, and the table after the last one."""
+    """The entries of a journal in order, and the table after the last one.
+
+    Attributes:
+        entries: the entries.
+        state: the table after the last one.
+        path: the file they were read from; None for a journal that is in none.
+    """
 
     entries: Entries
     state: State
+    path: Path | None = None
 
     @property
     def stands(self) -> Standing:
@@ -216,4 +224,4 @@ class History(msgspec.Struct, frozen=True):
     def with_draft(self, draft: Draft) -> History:
         """Return the history as it will be when a draft is written; the entry has no hash yet."""
         secret = msgspec.structs.replace(draft.secret, stands=self.stands)
-        return History(self.entries.with_([Entry(len(self.entries), draft.public, secret, "")]), draft.state)
+        return History(self.entries.with_([Entry(len(self.entries), draft.public, secret, "")]), draft.state, self.path)

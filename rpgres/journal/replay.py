@@ -18,7 +18,7 @@ from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
 from rpgres.engine.players import OrdersPolicy, Policy, Prompt, Question, View, policy_of
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
+from rpgres.engine.records import Pending, QuestionRecord, Result, record_of
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Trust
 from rpgres.engine.seats import Seats
@@ -306,7 +306,7 @@ def _ran(
             raise
         fault = error
         action, actor = (asked.name, asked.actor) if is_act else (None, None)
-        found = bare_result(rules, error.run.events, action=action, actor=actor, inputs={}, note=asked.note)
+        found = record_of(rules, error.run.events, action=action, actor=actor, inputs={}, note=asked.note)
     is_over = isinstance(found, Result) and fault is None
     inputs = dict(asked.inputs) if is_act else found.inputs or {asked.kind: asked.name}
     found = msgspec.structs.replace(found, seed=None, inputs=inputs)

@@ -174,7 +174,7 @@ def write(
                 last = added[-1] if added else history.head
                 entry, base = _add(file, draft, last=last, base=base, salt=salt())
                 added.append(entry)
-        history = History(history.entries.with_(added), drafts[-1].state if drafts else history.state)
+        history = History(history.entries.with_(added), drafts[-1].state if drafts else history.state, path)
         connection.keep(path, (history, base) if history.entries.held <= HELD else None, version)
     return history, added
 
@@ -324,7 +324,7 @@ def _history(file: _File, *, is_mending: bool = False) -> History:
         raise damaged(file.path, f"entry {last}: {fault}")
     for number in range(last, -1, -1):
         try:
-            return History(history.entries, _state(file, history.entries[number]))
+            return History(history.entries, _state(file, history.entries[number]), file.path)
         except TableError:
             if not is_mending or not number:
                 raise

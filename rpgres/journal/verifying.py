@@ -87,7 +87,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         checked = [f"the chain of hashes up to entry {len(entries) - 1}"] if entries and not problems else []
         unchecked.append(f"the entries from {len(entries)} on{STOPPED}")
     elif not problems:
-        history = History(entries, State())
+        history = History(entries, State(), path)
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
         problems += _rewritten(entries)

@@ -76,8 +76,8 @@ def _required(record: Any, words: str | None) -> str:
         return words
     kind = type(record).__name__
     if isinstance(record, Printed):
-        raise UsageError(f"a {kind} has no form in words; msgspec.json.encode has it as JSON")
-    raise UsageError(f"what a call returned has a form in words, not a {kind}")
+        raise UsageError(f"{kind} has no form in words; msgspec.json.encode has it as JSON")
+    raise UsageError(f"what a call returned has a form in words, not {record!r:.80}")
 
 
 def _file_of(record: Any) -> RulesetFile | None:

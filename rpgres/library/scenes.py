@@ -12,7 +12,7 @@ from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, typed_changes
-from rpgres.model.state import EMPTY
+from rpgres.model.state import EMPTY, THE_HOST
 from rpgres.scenes import Scene, SceneResult, Unanswered, load_scene, require_sound
 from rpgres.scenes import run_scene as played
 from rpgres.scenes.rerun import file_what_if
@@ -30,7 +30,7 @@ def scene_in(
     if file == "-":
         raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
     scene = load_scene(
-        file, extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
+        os.fspath(file), extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
     )
     require_sound(scene)
     return scene
@@ -62,7 +62,7 @@ def run_scene(
         rulesets: folders with overlays; the last is the nearest.
 
     Returns:
-        The record of `rpgres scene run --json`.
+        The record of `rpgres scene run --json`, of everything without a seat (`--as host`).
 
     Raises:
         Unanswered: a step waits for a decision without an answer; a `FileError` with the `pending` decision, which is
@@ -74,7 +74,7 @@ def run_scene(
     try:
         return played(scene, seed=None if seed is None else str(seed), seat=seat)
     except Unanswered as error:
-        if seat is None:
+        if seat in (None, THE_HOST):
             raise
         error.pending = error.run = error.__context__ = None  # type: ignore[assignment]
         raise error.with_traceback(None) from None
@@ -119,5 +119,5 @@ def whatif(
     if isinstance(before, SceneResult):
         return file_what_if(before, file=scene, **changes, **how)[0]
     if not isinstance(before, Result):
-        raise UsageError(f"whatif takes what resolve or run_scene returned, not a {type(before).__name__}")
+        raise UsageError(f"whatif takes what resolve or run_scene returned, not {before!r:.80}")
     return result_what_if(before, **changes, **how)[0]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
 from rpgres.arguments import MOST, told_by_kind
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.resolve import Answers, Folders
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.library.reading import Policies, query_of, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Ruleset
 from rpgres.simulate import Crew, Plan, SimulationResult, simulated
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
-from rpgres.simulate.workers import processes
+from rpgres.simulate.workers import cores, kept, processes
 
 
 @told_by_kind
@@ -29,6 +30,7 @@ def simulate(
     seed: str | int | None = None,
     by: Sequence[str] = (),
     workers: int = 1,
+    executor: Executor | None = None,
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -52,6 +54,9 @@ def simulate(
         by: further things to count: paths of the table at the end, such as `characters.mara.counters.fate-points`.
         workers: how many processes; a script that asks for more than 1 needs `if __name__ == "__main__":`. The counts
             do not depend on it.
+        executor: plays the runs in place of processes of this call's own: any `concurrent.futures.Executor`, such as
+            a pool that a program keeps, or `get_executor()` of a Dask client. It is not shut down. `workers` is then
+            how many batches are played at a time; for 1, as many as there are processors.
         choose: answers to decisions of an action, by label.
         auto: whether the ruleset's policy answers what is left unanswered.
         policies: policy by name of a character; everybody's under an empty name.
@@ -69,22 +74,32 @@ def simulate(
         FileError: a file is missing or faulty.
         RuleError: the ruleset's code failed.
     """
+    _check_numbers(runs, workers)
+    deciding: dict[str, Any] = {"policies": policies, "switches": switches, "auto": auto}
+    if action is None:
+        simulation, seed = _of_scene(what, rulesets, by, seed, choose or inputs, note, **deciding)
+    else:
+        query = query_of(read_rules(what, switches, rulesets), action, inputs, choose=choose, **deciding, note=note)
+        simulation = action_simulation(query, query.prepared(), by=by)
+    return _counted(simulation.seeded(read_seed(seed)), runs, _crew(workers, executor))
+
+
+def _check_numbers(runs: int, workers: int) -> None:
     if not isinstance(runs, int) or runs < 1 or not isinstance(workers, int) or workers < 1:
         raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
     if runs > MOST:
         raise UsageError(f"runs are a whole number from 1 to {MOST:,}, not {runs:,}", path=("runs",), reason="range")
-    deciding: dict[str, Any] = {"policies": policies, "switches": switches, "auto": auto}
-    if action is None:
-        simulation, own_seed = _of_scene(what, rulesets, by, choose or inputs, note, **deciding)
-        seed = seed if seed is not None else own_seed
-    else:
-        query = query_of(read_rules(what, switches, rulesets), action, inputs, choose=choose, **deciding, note=note)
-        simulation = action_simulation(query, query.prepared(), by=by)
-    return _counted(simulation.seeded(read_seed(seed)), runs, workers)
 
 
-def _counted(simulation: Simulation, runs: int, workers: int) -> SimulationResult:
-    crew = Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
+def _crew(workers: int, executor: Executor | None) -> Crew:
+    if executor is None:
+        return Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
+    if not isinstance(executor, Executor):
+        raise UsageError(f"{named('executor')} takes a concurrent.futures.Executor or None, not {executor!r:.80}")
+    return Crew(partial(kept, executor, workers if workers > 1 else cores()), is_asked=True)
+
+
+def _counted(simulation: Simulation, runs: int, crew: Crew) -> SimulationResult:
     (tally,) = deque(simulated(simulation.job, Plan(runs), crew=crew, start=simulation.nothing()), maxlen=1)
     return simulation.record(tally, complete=True, wanted=runs)
 
@@ -93,16 +108,17 @@ def _of_scene(
     what: Any,
     rulesets: Folders | None,
     by: Sequence[str],
+    seed: str | int | None,
     unused: Mapping[str, Any],
     note: str | None,
     *,
     policies: Policies | None,
     switches: Mapping[str, str] | None,
     auto: bool,
-) -> tuple[Simulation, str | None]:
-    """Return the simulation of a scene, and the scene's own seed."""
+) -> tuple[Simulation, str | int | None]:
+    """Return the simulation of a scene, and its seed: by default the scene's own."""
     if unused:
         raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
     asked: dict[str, Any] = {"policies": policies or EMPTY, "switches": switches or EMPTY, "auto": auto}
     scene = scene_in(what, **asked, rulesets=rulesets)
-    return scene_simulation(scene, by=by, **asked, note=note), scene.file.seed
+    return scene_simulation(scene, by=by, **asked, note=note), scene.file.seed if seed is None else seed

@@ -3,52 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
-
-import msgspec
 
 from rpgres.errors import UsageError
-from rpgres.lint.paths import Known, path_faults
+from rpgres.lint.decisions import Asked, Decision, asked_of, decisions_of, offers, options_at
+from rpgres.lint.paths import Known, path_faults, people
 from rpgres.model.conditions import Condition, condition_faults, implies, read_condition
-from rpgres.model.paths import parse_path
-from rpgres.rulesets import RowQuestion, Rules
+from rpgres.model.paths import FOES, QUANTIFIERS, Path, parse_path
+from rpgres.rulesets import Rules
 from rpgres.rulesets.orders import BY_FACT, WORDS, Order
-from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
 
 _NO = "no"  # the answer that skips an optional decision
-
-
-class Decision(msgspec.Struct, frozen=True):
-    """A decision that a ruleset can ask for.
-
-    Attributes:
-        options: the options it can offer; None where these depend on the table.
-        is_optional: whether it may pass; None where that is not told.
-    """
-
-    options: frozenset[str] | None
-    is_optional: bool | None
-
-
-def decisions_of(rules: Rules) -> dict[str, Decision]:
-    """Return every decision a ruleset's actions can ask for, by label; its data list options of some."""
-    declared = {name: label for name, label in rules.file.labels.items() if label.kind == "decision"}
-    found = {
-        name: Decision(frozenset(label.options) or None, label.optional or None) for name, label in declared.items()
-    }
-    tables = dict.fromkeys(table for action in rules.file.actions.values() for table in action.tables)
-    for path, node in walk([rules.table(table) for table in tables], menu=rules.menu):
-        if not isinstance(node, RowQuestion):
-            continue
-        label = str(path[-1])
-        before = found.get(label)
-        if before is None:
-            found[label] = Decision(frozenset(node.options), node.optional)
-        elif label not in declared and before.options is not None:
-            optional = before.is_optional or node.optional
-            found[label] = Decision(before.options | frozenset(node.options), optional)
-    return found
 
 
 def order_faults(rules: Rules, orders: Sequence[Order], *, known: Known, policies: Iterable[str]) -> Iterator[Fault]:
@@ -82,31 +47,56 @@ def _order_faults(
         yield unknown_name(("policy",), f"there is no policy {order.policy!r}", order.policy, policies)
     for fault in condition_faults(order.when, decides=True):
         yield fault.under("when")
+    asked = asked_of(order.labels, decisions)
     for path in order.when:
         try:
             read = parse_path(path, decides=True)
         except UsageError:
             continue
-        yield from (fault.under("when", path) for fault in path_faults(read, known))
-        if read.places[0].key == "options" and len(read.keys) > 1 and read.keys[1] not in ("count", "any", "all"):
-            asked = _asked(order, decisions)
-            yield from _option_faults(("when", path), [read.keys[1]], asked, may_pass=False)
-    yield from _choice_faults(order, _asked(order, decisions))
-
-
-def _asked(order: Order, decisions: Mapping[str, Decision]) -> dict[str, Decision]:
-    """Return the decisions an order is for; one that is unknown is told elsewhere, and may be anything here."""
-    labels = order.labels or tuple(decisions)
-    return {label: decisions.get(label, Decision(None, None)) for label in labels}
+        found = (*path_faults(read, known), *_question_faults(read, asked, known))
+        yield from (fault.under("when", path) for fault in found)
+    yield from _choice_faults(order, asked, known)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What it chooses
+# What it says of the question
 
 
-def _choice_faults(order: Order, asked: Mapping[str, Decision]) -> Iterator[Fault]:
+def _question_faults(path: Path, asked: Asked, known: Known) -> Iterator[Fault]:
+    """Yield what a path names of the question that this never shows or offers."""
+    root, *keys = path.keys
+    if root == "facts" and keys:
+        yield from _fact_faults((), keys[0], asked.every.facts, asked)
+        there = people(known)
+        if keys[0] == FOES and keys[1:] and keys[1] != "count" and there is not None and keys[1] not in there:
+            yield unknown_name((), f"there is no character {keys[1]!r}", keys[1], sorted(there))
+    elif root == "options" and keys and keys[0] != "count":
+        if keys[0] not in QUANTIFIERS:
+            yield from _option_faults((), [keys[0]], asked, known, is_choice=False)
+        if keys[1:]:
+            yield from _fact_faults((), keys[1], asked.every.option_facts, asked, of_options=True)
+
+
+def _fact_faults(
+    at: KeyPath, name: str, known: frozenset[str] | None, asked: Asked, *, of_options: bool = False
+) -> Iterator[Fault]:
+    """Yield that none of some decisions shows a fact, of the question or of its options."""
+    if known is None or name in known:
+        return
+    whose = " of its options" if of_options else ""
+    told = (
+        f"{asked.named} shows no fact {name!r}{whose}" if asked.is_one else f"no decision shows a fact {name!r}{whose}"
+    )
+    yield unknown_name(at, told, name, sorted(known), there="there are")
+
+
+def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
     choose, at = order.choose, ("choose",)
-    if choose is None or order.by_fact is not None:
+    if choose is None:
+        return
+    if order.by_fact is not None:
+        which, fact = order.by_fact
+        yield from _fact_faults((*at, which), fact, asked.every.option_facts, asked, of_options=True)
         return
     if isinstance(choose, str) and choose in BY_FACT:
         told = f'`{choose}` goes by a number that options have: choose = {{ {choose} = "value" }}'
@@ -125,7 +115,7 @@ def _choice_faults(order: Order, asked: Mapping[str, Decision]) -> Iterator[Faul
         yield Fault("wrong-value", at, "an order chooses at least one option")
     for name in order.wanted:
         where = (*at, name) if isinstance(choose, dict) else at
-        yield from _option_faults(where, [name], asked, is_word=not isinstance(choose, dict))
+        yield from _option_faults(where, [name], asked, known, is_word=True)
     last = next((name for name in order.wanted if name in WORDS and name != _NO), "")
     if isinstance(choose, list) and last and last != choose[-1]:
         yield Fault(
@@ -134,22 +124,23 @@ def _choice_faults(order: Order, asked: Mapping[str, Decision]) -> Iterator[Faul
 
 
 def _option_faults(
-    at: KeyPath, names: Iterable[str], asked: Mapping[str, Decision], *, may_pass: bool = True, is_word: bool = False
+    at: KeyPath, names: Iterable[str], asked: Asked, known: Known, *, is_choice: bool = True, is_word: bool = False
 ) -> Iterator[Fault]:
     """Yield the options that none of some decisions offers, as far as these are listed."""
-    if any(decision.options is None for decision in asked.values()):
+    options = options_at(asked.every, known)
+    if options is None:
         return
-    known = sorted({option for decision in asked.values() for option in decision.options or ()})
     for name in names:
-        if any(fnmatchcase(option, name) for option in known) or (is_word and name in WORDS and name != _NO):
+        if any(offers(option, name, is_choice=is_choice) for option in options) or (
+            is_word and name in WORDS and name != _NO
+        ):
             continue
-        labels = ", ".join(asked)
-        if name == _NO and may_pass:
-            if not any(decision.is_optional for decision in asked.values()):
-                yield Fault("unknown-name", at, f"the decision {labels} cannot pass; it has: {', '.join(known)}")
+        if name == _NO and is_choice:
+            if not any(decision.is_optional for decision in asked.by_label.values()):
+                yield Fault("unknown-name", at, f"{asked.named} cannot pass; it has: {', '.join(options)}")
             continue
-        told = f"no decision ever offers {name!r}" if len(asked) > 1 else f"the decision {labels} never offers {name!r}"
-        yield unknown_name(at, told, name, known, there="it can offer" if len(asked) == 1 else "they can offer")
+        told = f"{asked.named} never offers {name!r}" if asked.is_one else f"no decision ever offers {name!r}"
+        yield unknown_name(at, told, name, options, there="it can offer" if asked.is_one else "they can offer")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from rpgres.model.paths import Path, Place
-from rpgres.model.state import State, slug
+from rpgres.model.state import State, code_of, slug
 from rpgres.rulesets import Rules
 from rpgres.rulesets.numbers import has_any_ability, sheet_names
 from rpgres.toml.diagnostics import Fault, nearest, unknown_name
 
+_SCENE = "scene"  # the period that every table has
 _CARDS = ("cards", "top", "knowers")  # what of a pile tells which cards lie there
 
 
@@ -21,7 +22,7 @@ class Known(msgspec.Struct, frozen=True):
     Attributes:
         rules: the ruleset in play.
         state: the table at its beginning; None where the table is not known yet, as on a sheet.
-        characters: everybody there, those with a faulty sheet too.
+        characters: further names of characters: of those with a faulty sheet, and of those who may join.
         who: the character that decides; empty for the game master, and where no character decides.
         seat: the seat that reads the path; empty for one that sees everything.
         is_portable: whether it may be meant for other tables, with other characters, such as what a sheet says.
@@ -45,7 +46,7 @@ def path_faults(path: Path, known: Known) -> Iterator[Fault]:
             continue  # a field of the members
         names = _names(path, number, known)
         if names is not None and place.key not in names and not _may_be_of_code(place, names, known):
-            what = _WHAT[place.kind]
+            what = "card" if path.keys[number - 1] == "cards" else _WHAT[place.kind]
             yield unknown_name((), f"there is no {what} {place.key!r}", place.key, sorted(names))
             return
     hidden = _hidden(path, known) if known.seat else ""
@@ -73,6 +74,7 @@ _WHAT = {
     "texts": "text on a sheet",
     "piles": "pile",
     "track": "box",
+    "names": "period",
 }
 
 
@@ -84,8 +86,8 @@ def _names(path: Path, number: int, known: Known) -> Collection[str] | None:
     derived = ("any", "all", "count", "active")
     match place.kind:
         case "characters":
-            people = {*(state.characters if state is not None else ()), *known.characters}
-            return {*people, *derived} if people and state is not None else None
+            there = people(known)
+            return None if there is None else {*there, *derived}
         case "counters":
             if is_table:
                 return None if state is None else {*state.counters, *_counters(known)}
@@ -102,8 +104,32 @@ def _names(path: Path, number: int, known: Known) -> Collection[str] | None:
             own = {name for name, pile in rules.file.piles.items() if bool(pile.each) != is_table}
             whole = {f"{name}:{who}" for name in rules.file.piles for who in (state.characters if state else ())}
             return None if is_table and state is None else own | (whole if is_table else set())
+        case "track":
+            return _boxes(known, before[-1])
+        case "names" if before == ("periods",):
+            return {*rules.file.periods, _SCENE, "count"}
+        case "names" if before[-1] == "cards":
+            return {*rules.cards.by_code, "count"} if code_of(place.key) not in rules.cards.by_code else None
         case _:
             return None
+
+
+def _boxes(known: Known, track: str) -> Collection[str] | None:
+    """Return the boxes that a track can have; None of one that no data declare."""
+    declared = known.rules.file.tracks.get(track)
+    if declared is None:
+        return None
+    state = known.state
+    tracks = [state.tracks, *(one.tracks for one in state.characters.values())] if state is not None else []
+    there = {box.name for one in tracks for box in one.get(track, ())}
+    return {*declared.sizes, *(box for more in declared.more for box in more.boxes), *there, "free", "marked", "count"}
+
+
+def people(known: Known) -> set[str] | None:
+    """Return everybody at a table; None where it may be anybody."""
+    if known.is_portable or known.state is None:
+        return None
+    return {*known.state.characters, *known.characters} or None
 
 
 def _of_table(rules: Rules) -> Iterator[str]:

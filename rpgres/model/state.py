@@ -16,7 +16,8 @@ GM = "gm"
 """The game master's seat; every other seat has the name of its character."""
 EVERYBODY = "everybody"  # the view without a seat: what is public
 ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
-NO_NAMES = (*ROLES, EVERYBODY)  # what no character is called
+THE_HOST = "host"  # the view of who plays a scene: all of it, with the seed
+NO_NAMES = (*ROLES, EVERYBODY, THE_HOST)  # what no character is called
 SCENE = ""
 """What a tag is on when no character carries it."""
 FACE_DOWN = "?"

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.players import Answerer
+from rpgres.engine.seats import Policies
 from rpgres.engine.standing import Standing
 from rpgres.model.state import EMPTY
 from rpgres.odds.nodes import Delta, Memo, Node
@@ -20,7 +20,8 @@ class Course(msgspec.Struct, frozen=True):
 
     Attributes:
         start: where it stands at the beginning.
-        turn: plays what is due with a dealer, and returns where it then stands; somebody may decide before policies do.
+        policies: who decides.
+        turn: plays what is due with a dealer and with who decides, and returns where it then stands.
         onward: goes on to what is due next, without chance and without asking anybody.
         is_over: whether nothing is due any more.
         result: what is asked for, of a standing at the end.
@@ -29,7 +30,8 @@ class Course(msgspec.Struct, frozen=True):
     """
 
     start: Standing
-    turn: Callable[[Standing, Dealer, Answerer | None], Standing]
+    policies: Policies
+    turn: Callable[[Standing, Dealer, Policies], Standing]
     onward: Callable[[Standing], Standing]
     is_over: Callable[[Standing], bool]
     result: Callable[[Standing], Hashable]

@@ -18,7 +18,7 @@ from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question
 from rpgres.engine.prepare import Prepared, with_piles
-from rpgres.engine.run import is_ours, play
+from rpgres.engine.run import play
 from rpgres.engine.seats import Applied, Seats
 from rpgres.engine.stops import Broken
 from rpgres.errors import RuleError, UsageError, named
@@ -30,6 +30,7 @@ from rpgres.odds.chances import chance_rows
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
+from rpgres.rulesets import is_ours
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def outcome_odds(
         return found
 
     try:
-        odds = explore_within(budget, once, dealer, runs, recheck=0 if is_ours(rules) else RECHECKED)
+        odds = explore_within(budget, once, dealer, runs, recheck=0 if is_ours(rules.ruleset) else RECHECKED)
         if dealer.dropped and games and not (STOP.is_asked and odds.masses):
             until = min(end, monotonic() + LAST) if STOP.is_asked else end
             share, counts = played_on(once, dealer.dropped, games=games, until=until)

@@ -6,62 +6,26 @@ backwards, each decision taking what is worth most. That is only right where the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from rpgres.engine.events import Event, seen
-from rpgres.engine.players import NO, Answer, Answerer, Question, View
-from rpgres.engine.stops import NeedsAnswer
-from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
-from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.courses import Ahead, Course
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
-from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed
+from rpgres.odds.nodes import Memo, Node, changed
 from rpgres.odds.scenes import WORK, ExactSceneOdds, Undecided
+from rpgres.odds.trees import Blind, Decide, Leaf, Tree, Trees, first_decisions, has_decision, leaves_of
 from rpgres.odds.watching import Parts
-from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-CHOOSE = "choose:"  # before the label of a decision, on a tape
 SHOWN = 5  # first decisions that are told, the most probable ones
-
-
-class Blind(UsageError):
-    """The one who should decide optimally does not see what matters: one view stands for several states."""
-
-    code = "blind"
-
-
-class Leaf(NamedTuple):
-    """The end of a turn: what it changed, and the outcome of the step that it ended."""
-
-    delta: Delta
-    outcome: str = ""
-
-
-class Random(NamedTuple):
-    """Something random in a turn: trees by weight, of a total."""
-
-    branches: tuple[tuple[int, Tree], ...]
-    total: int
-
-
-class Decide(NamedTuple):
-    """A decision in a turn: trees by option."""
-
-    question: Question
-    branches: tuple[tuple[str, Tree], ...]
-
-
-Tree = Leaf | Random | Decide
 
 
 class OptionValue(msgspec.Struct, frozen=True):
@@ -195,31 +159,17 @@ def decision_record(decision: Decision) -> BestDecision:
     )
 
 
-class TreeDealer(BranchDealer):
-    """Answers from a tape, and ends the run at the first question behind its end.
-
-    Attributes:
-        outcome: what the step of the turn came to; empty where it has no outcome, or is not over.
-    """
-
-    __slots__ = ("outcome",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.outcome = ""
-
-    def came_to(self, outcome: str | None) -> None:
-        self.outcome = outcome or ""
-
-    def merge(self, key: object) -> None:
-        """Go on: every branch of a turn is followed by itself."""
-
-
 class _Step(NamedTuple):
-    """A standing with the tree of its turn, and where each leaf of that leads, in order."""
+    """A standing with the tree of its turn, and where each end of that leads."""
 
     tree: Tree
-    after: tuple[Any, ...]  # numbers of standings of the next layer, or results
+    after: dict[Leaf, Any]  # numbers of standings of the next layer, or results
+
+
+class _Over(NamedTuple):
+    """A result, at the end."""
+
+    result: Hashable
 
 
 def scene_best(
@@ -258,53 +208,39 @@ class _Best:
         worth: Callable[[Any], Fraction | int],
         budget: Budget,
     ) -> None:
-        self.course, self.who, self.worth, self.budget = course, who, worth, budget
-        self.parts = Parts()
-        self.trees, self.hidden, self.ahead = Memo(), Memo(), Ahead(course, self.parts)
-        self.undecided: dict[str, Question] = {}
-        self.trails: dict[Hashable, tuple[Event, ...]] = {}  # of one turn: what happened, by what the seat saw of it
-        self.leaves = 0
-        self.reads = self.parts.reads(0)
+        self.course, self.who, self.worth = course, who, worth
+        self.parts = Parts(course.canons)
+        self.trees = Trees(course, who, self.parts, budget)
+        self.hidden, self.ahead = Memo(), Ahead(course, self.parts)
 
     def run(self) -> SceneBest:
         """Go through all standings forwards, then backwards."""
-        layers: list[list[tuple[Node, _Step]]] = []
+        layers: list[list[_Step]] = []
         start = self._arrived(self.parts.node_of(self.course.start))
-        ends: list[Any] = []
-        layer: dict[Node, int] = {}
-        if not isinstance(start, _Over):
-            layer = {start: 0}
-        else:
-            ends = [start]
+        layer: dict[Node, int] = {} if isinstance(start, _Over) else {start: 0}
         while layer:
-            steps, after = list[tuple[Node, _Step]](), dict[Node, int]()
+            steps, after = list[_Step](), dict[Node, int]()
             views = dict[Hashable, Node]()
             for node in layer:
-                self._spend(1)
-                tree = self._tree(node)
+                self.trees.spend(1)
+                tree = self.trees.of(node)
                 self._check_view(node, tree, views)
-                steps.append((node, _Step(tree, tuple(self._leads(node, tree, after)))))
-            if self.undecided:
-                raise Undecided(self.undecided)
+                steps.append(_Step(tree, {leaf: self._lead(node, leaf, after) for leaf in leaves_of(tree)}))
+            if self.trees.undecided:
+                raise Undecided(self.trees.undecided)
             layers.append(steps)
             layer = after
-        return self._backwards(layers, ends)
+        if isinstance(start, _Over):
+            from fractions import Fraction
 
-    def _spend(self, work: int) -> None:
-        if STOP.is_asked:  # of what is evaluated from its end, nothing is known before the beginning is
-            raise KeyboardInterrupt
-        if self.budget.is_spent:
-            raise UsageError(
-                "optimal decisions need the whole scene, and the budget does not suffice for it; "
-                f"raise {named('seconds')} or {named('leaves')}, or shorten the scene"
-            )
-        self.budget.spend(work)
+            value = Fraction(self.worth(start.result))
+            return SceneBest(value, {start.result: Fraction(1)}, (), 0, self.trees.leaves, 0)
+        return self._backwards(layers)
 
-    def _leads(self, node: Node, tree: Tree, after: dict[Node, int]) -> Iterator[int | Hashable]:
-        """Yield where each leaf of a tree leads: the number of a standing of the next layer, or a result."""
-        for delta, _ in _leaves(tree):
-            arrived = self._arrived(changed(node, delta))
-            yield arrived if isinstance(arrived, _Over) else after.setdefault(arrived, len(after))
+    def _lead(self, node: Node, leaf: Leaf, after: dict[Node, int]) -> int | _Over:
+        """Return where an end of a turn leads: the number of a standing of the next layer, or a result."""
+        arrived = self._arrived(changed(node, leaf.value.delta))
+        return arrived if isinstance(arrived, _Over) else after.setdefault(arrived, len(after))
 
     def _arrived(self, node: Node) -> Node | _Over:
         """Return a standing taken on to what is due next, or the result at the end."""
@@ -312,70 +248,9 @@ class _Best:
         node = changed(node, delta)
         return _Over(*self.ahead.result(node)) if is_over else node
 
-    # -- the tree of a turn
-
-    def _tree(self, node: Node) -> Tree:
-        known: Tree | None = self.trees.find(node, self.parts)
-        if known is None:
-            reads, self.trails = self.parts.reads(node), {}
-            self.reads = reads
-            known = self._grown(node, self.parts.watched(node, reads), None)
-            self.trees.keep(node, reads.parts, known, self.parts)
-        return known
-
-    def _grown(self, node: Node, standing: Any, tape: Any) -> Tree:
-        """Return the tree behind the answers on a tape."""
-        dealer = TreeDealer()
-        dealer.load(tape)
-        self.leaves += 1
-        self._spend(1 + len(dealer.tape))
-        try:
-            after = self.course.turn(standing, dealer, self._decider(dealer))
-        except Fresh as fresh:
-            branches = tuple(
-                (weight, self._grown(node, standing, (tape, (fresh.label, value))))
-                for value, weight in zip(fresh.values, fresh.weights or (1,) * len(fresh.values), strict=True)
-            )
-            return Random(branches, fresh.total)
-        except Asked as asked:
-            return self._decision(node, standing, tape, asked)
-        except NeedsAnswer as needs:
-            self.undecided[needs.question.label] = needs.question
-            return Leaf(UNCHANGED)
-        return Leaf(self.parts.changes(node, after, self.reads), dealer.outcome)
-
-    def _decision(self, node: Node, standing: Any, tape: Any, asked: Asked) -> Tree:
-        question, run = asked.question, asked.run
-        seat = run.state.seat_of(question.who)
-        if run.has_secrets:
-            told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
-            if self.trails.setdefault(told, (*run.events,)) != (*run.events,):
-                raise Blind(
-                    f"{self.who} decides {question.label!r} after something happened that {seat} does not see, so "
-                    "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
-                )
-        # A dominant option is one for the action at hand; what it costs may be missed later in the scene.
-        names = [option.name for option in question.options]
-        if question.optional and (question.passing is None or NO not in names):
-            names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
-        branches = tuple(
-            (name, self._grown(node, standing, (tape, (f"{CHOOSE}{question.label}", name)))) for name in names
-        )
-        return Decide(question, branches)
-
-    def _decider(self, dealer: TreeDealer) -> Answerer:
-        def decides(question: Question, view: View) -> Answer | None:
-            if self.who not in (question.who, view.seat):
-                return None
-            if dealer.is_fresh:
-                raise Asked(question)
-            return Answer(dealer.recorded(f"{CHOOSE}{question.label}"), "best")
-
-        return decides
-
     def _check_view(self, node: Node, tree: Tree, views: dict[Hashable, Node]) -> None:
         """Make sure that the one who decides in a turn knows in which state."""
-        if not _decides(tree):
+        if not has_decision(tree):
             return
         hides: bool | None = self.hidden.find(node, self.parts)
         if hides is None:
@@ -397,45 +272,39 @@ class _Best:
 
     # -- backwards, and forwards again
 
-    def _backwards(self, layers: list[list[tuple[Node, _Step]]], ends: list[Any]) -> SceneBest:
+    def _backwards(self, layers: list[list[_Step]]) -> SceneBest:
         from fractions import Fraction
 
-        if not layers:
-            result = ends[0].result
-            return SceneBest(Fraction(self.worth(result)), {result: Fraction(1)}, (), 0, self.leaves, 0)
         values: list[list[Fraction]] = [[]]  # by layer, the last one first; behind the last there is nothing
-        chosen: list[list[list[int]]] = []  # likewise, of each standing: the number of the best option of each decision
         for steps in reversed(layers):
-            now, choices = list[Fraction](), list[list[int]]()
-            for _, step in steps:
-                worth = _Worth(step, values[-1], self.worth)
-                now.append(worth.of(step.tree))
-                choices.append(worth.picks)
-            values.append(now)
-            chosen.append(choices)
-        values, chosen = values[::-1], chosen[::-1]
+            values.append([_Worth(step, values[-1], self.worth).of(step.tree) for step in steps])
+        values.reverse()
         masses: dict[Any, Fraction] = {}
         decisions: list[Decision] = []
         here = {0: Fraction(1)}
         for number, steps in enumerate(layers):
             after: dict[int, Fraction] = {}
-            if not decisions:
-                decisions = self._decisions(
-                    [(steps[index][1], mass) for index, mass in here.items()], values[number + 1]
-                )
             for index, mass in here.items():
-                for share, lead in _followed(steps[index][1], chosen[number][index]):
+                worth = _Worth(steps[index], values[number + 1], self.worth)
+                for leaf, share in worth.followed(steps[index].tree).items():
+                    lead = steps[index].after[leaf]
                     found: dict[Any, Fraction] = masses if isinstance(lead, _Over) else after
                     key = lead.result if isinstance(lead, _Over) else lead
                     found[key] = found.get(key, Fraction(0)) + mass * share
+            if not decisions:
+                decisions = self._decisions([(steps[index], mass) for index, mass in here.items()], values[number + 1])
             here = after
         ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
         states = sum(map(len, layers))
-        return SceneBest(values[0][0], ordered, tuple(decisions), states, self.leaves, len(layers))
+        return SceneBest(values[0][0], ordered, tuple(decisions), states, self.trees.leaves, len(layers))
 
     def _decisions(self, steps: Sequence[tuple[_Step, Fraction]], after: Sequence[Fraction]) -> list[Decision]:
         """Return the decisions of some turns that come before any other there, the most probable ones first."""
-        found = [one for step, mass in steps for one in _first_decisions(_Worth(step, after, self.worth), mass)]
+        found = [
+            _Worth(step, after, self.worth).told(decide, mass * share)
+            for step, mass in steps
+            for share, decide in first_decisions(step.tree)
+        ]
         return sorted(_joined(found), key=lambda one: -one.probability)[:SHOWN]
 
 
@@ -458,108 +327,63 @@ def _joined(decisions: Sequence[Decision]) -> list[Decision]:
     return list(found.values())
 
 
-class _Over(NamedTuple):
-    """A result, at the end."""
-
-    result: Hashable
-
-
 class _Worth:
-    """What the trees of a turn are worth, leaf by leaf in order.
-
-    Attributes:
-        picks: of each decision, in order, the number of the option that is worth most.
-    """
+    """What the trees of a turn are worth."""
 
     def __init__(self, step: _Step, after: Sequence[Fraction], worth: Callable[[Any], Fraction | int]) -> None:
-        self.step, self.after, self.worth = step, after, worth
-        self.picks: list[int] = []
-        self._leaf = 0
+        from fractions import Fraction
+
+        self._known: dict[Tree, Fraction] = {
+            leaf: Fraction(worth(lead.result)) if isinstance(lead, _Over) else after[lead]
+            for leaf, lead in step.after.items()
+        }
+        self._shares: dict[Tree, dict[Leaf, Fraction]] = {}
 
     def of(self, tree: Tree) -> Fraction:
-        """Return what a tree is worth, and note which options are worth most."""
+        """Return what a tree is worth."""
+        from fractions import Fraction
+
+        found = self._known.get(tree)
+        if found is None:
+            assert not isinstance(tree, Leaf)
+            if isinstance(tree, Decide):
+                found = max([self.of(one) for _, one in tree.branches])
+            else:
+                values = [(weight, self.of(one)) for weight, one in tree.branches]
+                common = lcm(*{value.denominator for _, value in values})
+                total = sum([weight * value.numerator * (common // value.denominator) for weight, value in values])
+                found = Fraction(total, common * tree.total)
+            self._known[tree] = found
+        return found
+
+    def followed(self, tree: Tree) -> dict[Leaf, Fraction]:
+        """Return the chances of the ends of a tree with the best decisions."""
         from fractions import Fraction
 
         if isinstance(tree, Leaf):
-            lead = self.step.after[self._leaf]
-            self._leaf += 1
-            return Fraction(self.worth(lead.result)) if isinstance(lead, _Over) else self.after[lead]
-        if isinstance(tree, Random):
-            values = [(weight, self.of(one)) for weight, one in tree.branches]
-            common = lcm(*(value.denominator for _, value in values))
-            total = sum(weight * value.numerator * (common // value.denominator) for weight, value in values)
-            return Fraction(total, common * tree.total)
-        place = len(self.picks)
-        self.picks.append(0)
-        found = [self.of(one) for _, one in tree.branches]
-        best = self.picks[place] = max(range(len(found)), key=found.__getitem__)
-        return found[best]
+            return {tree: Fraction(1)}
+        found = self._shares.get(tree)
+        if found is None:
+            if isinstance(tree, Decide):
+                found = self.followed(max([one for _, one in tree.branches], key=self.of))
+            else:
+                found = {}
+                for weight, one in tree.branches:
+                    for leaf, share in self.followed(one).items():
+                        found[leaf] = found.get(leaf, Fraction(0)) + share * Fraction(weight, tree.total)
+            self._shares[tree] = found
+        return found
 
-
-def _followed(step: _Step, picks: Sequence[int]) -> Iterator[tuple[Fraction, Any]]:
-    """Yield where the best decisions of a turn lead, with the chances."""
-    from fractions import Fraction
-
-    leads, best = iter(step.after), iter(picks)
-
-    def walk(tree: Tree, mass: Fraction) -> Iterator[tuple[Fraction, Any]]:
-        if isinstance(tree, Leaf):
-            lead = next(leads)
-            if mass:
-                yield mass, lead
-        elif isinstance(tree, Random):
-            for weight, one in tree.branches:
-                yield from walk(one, mass * Fraction(weight, tree.total))
-        else:
-            chosen = next(best)
-            for number, (_, one) in enumerate(tree.branches):
-                yield from walk(one, mass if number == chosen else Fraction(0))
-
-    return walk(step.tree, Fraction(1))
-
-
-def _first_decisions(worth: _Worth, mass: Fraction) -> list[Decision]:
-    """Return the decisions of a turn that come before any other, with what their options are worth."""
-    from fractions import Fraction
-
-    found: list[Decision] = []
-
-    def walk(tree: Tree, share: Fraction) -> None:
-        if isinstance(tree, Random):
-            for weight, one in tree.branches:
-                walk(one, share * Fraction(weight, tree.total))
-        elif isinstance(tree, Decide):
-            asked = tree.question
-            texts = {option.name: option.text for option in asked.offered}
-            options = [
-                OptionValue(name, worth.of(one), texts.get(name, ""), _outcome(one)) for name, one in tree.branches
-            ]
-            options.sort(key=lambda option: -option.value)
-            about = asked.who, asked.words, asked.facts
-            found.append(Decision(asked.label, asked.text, share, tuple(options), *about))
-        else:
-            worth.of(tree)
-
-    walk(worth.step.tree, mass)
-    return found
+    def told(self, decide: Decide, probability: Fraction) -> Decision:
+        """Return a decision with what its options are worth."""
+        asked = decide.question
+        texts = {option.name: option.text for option in asked.offered}
+        options = [OptionValue(name, self.of(one), texts.get(name, ""), _outcome(one)) for name, one in decide.branches]
+        options.sort(key=lambda option: -option.value)
+        return Decision(asked.label, asked.text, probability, tuple(options), asked.who, asked.words, asked.facts)
 
 
 def _outcome(tree: Tree) -> str:
-    """Return the outcome that all leaves of a tree come to; empty where they differ, or have none."""
-    leaves = _leaves(tree)
-    first = next(leaves).outcome
-    return first if all(one.outcome == first for one in leaves) else ""
-
-
-def _leaves(tree: Tree) -> Iterator[Leaf]:
-    if isinstance(tree, Leaf):
-        yield tree
-    else:
-        for _, one in tree.branches:
-            yield from _leaves(one)
-
-
-def _decides(tree: Tree) -> bool:
-    if isinstance(tree, Decide):
-        return True
-    return isinstance(tree, Random) and any(_decides(one) for _, one in tree.branches)
+    """Return the outcome that all ends of a tree come to; empty where they differ, or have none."""
+    outcomes = {leaf.value.outcome for leaf in leaves_of(tree)}
+    return outcomes.pop() if len(outcomes) == 1 else ""

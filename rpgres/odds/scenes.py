@@ -518,7 +518,7 @@ class _Walk:
         def once(dealer: WalkDealer) -> Delta | Rest:
             assert isinstance(dealer, PhaseDealer)
             try:
-                after = self.course.turn(standing, dealer, None)
+                after = self.course.turn(standing, dealer, self.course.policies)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
                 return UNCHANGED

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rpgres.errors import PluginError, in_words, place_of
 from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
+from rpgres.rulesets.registry import edited_at
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -104,6 +105,9 @@ def _explained(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, s
 
 
 def _reinstall(entry: Entry) -> str:
+    folder = edited_at(entry.distribution)
+    if folder:
+        return f"It is an editable installation; correct {folder}/pyproject.toml."
     return f"To repair it, reinstall it with its dependencies: pip install --force-reinstall {entry.distribution}."
 
 
@@ -133,26 +137,11 @@ def _advice(entry: Entry) -> str:
         return f"`rpgres ruleset check {entry.id}` lists all faults."
     if entry.builtin:
         return f"The installation is damaged; to repair it: pip install --force-reinstall {entry.distribution}."
-    folder = _edited_at(entry)
+    folder = edited_at(entry.distribution)
     if folder:
         return f"It is an editable installation; correct it in {folder}."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
     return f"Try a newer version: {remove}, or switch it off: {DISABLE}={entry.distribution}."
-
-
-def _edited_at(entry: Entry) -> str:
-    """Return the folder that a distribution was installed from so that changes count at once; else nothing."""
-    import json
-    from importlib.metadata import distribution
-    from urllib.parse import urlsplit
-    from urllib.request import url2pathname
-
-    try:
-        said = json.loads(distribution(entry.distribution).read_text("direct_url.json") or "{}")
-        is_edited = said["dir_info"]["editable"] is True
-        return url2pathname(urlsplit(said["url"]).path) if is_edited else ""
-    except Exception:  # noqa: BLE001  # most have no such file, and a damaged one says nothing
-        return ""
 
 
 def clash(entry: Entry, claims: Sequence[Entry]) -> PluginError:

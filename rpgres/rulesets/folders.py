@@ -265,6 +265,7 @@ def _completed(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.groups}
     for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
         options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
+        options |= dict.fromkeys(f"{name}-*" for name, option in its.options.items() if option.pick)
         named[label] = Label(kind="decision", help=its.text, who=its.who, optional=True, options=[*options])
     return msgspec.structs.replace(file, actions=actions, labels={**named, **_IMPLIED, **file.labels})
 

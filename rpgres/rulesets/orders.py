@@ -31,8 +31,8 @@ class Order(Record, frozen=True):
             `facts.margin = "< 0"`, `options.concede = true`.
         choose: an option by name, `*` standing for any characters; one of the words `first`, `last`, `preferred`, `any`
             and `no`; a list of these, of which the first one offered is taken; `{ highest = FACT }` or
-            `{ lowest = FACT }` by a number that options have; or whole-number weights, `{ a = 2, b = 1 }`, where it
-            must be unpredictable.
+            `{ lowest = FACT }` by a number that options have; or whole-number weights of options and words,
+            `{ a = 2, any = 1 }`, where it must be unpredictable.
         policy: in place of `choose`: the policy that decides then, a ruleset's or other orders by name.
         note: why, for people.
     """
@@ -74,8 +74,8 @@ class Order(Record, frozen=True):
     @property
     def always_decides(self) -> bool:
         """Whether it decides whatever is offered."""
-        last = self.choose[-1:] if isinstance(self.choose, list) else [self.choose]
-        return bool(self.policy) or any(word in ("first", "last", "preferred", "any") for word in last)
+        certain = [name for name in self.wanted if name in WORDS and name != "no" and self.wanted[name]]
+        return bool(self.policy) or bool(certain)
 
 
 Orders = list[Order]

@@ -24,6 +24,8 @@ OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say
 
 Rule = Callable[..., Any]
 """Type: `(table, actor, **parameters) -> Outcome`."""
+Costs = Callable[["State", "Character", Mapping[str, Any]], "Sequence[Effect]"]
+"""Type: `(state, actor, parameters) -> effects` of doing an action at all."""
 TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
 """Type: a function of an effect, `(state, effect) -> state`."""
@@ -71,6 +73,11 @@ class Origin(msgspec.Struct, frozen=True):
     version: str = ""
     builtin: bool = False
 
+    @property
+    def name(self) -> str:
+        """The distribution with its version, as far as that is known."""
+        return f"{self.distribution} {self.version}".rstrip()
+
 
 class Ruleset:
     """The code of one ruleset: rules by action, functions by kind of effect, policies by name.
@@ -92,6 +99,7 @@ class Ruleset:
         self.data = data
         self.api = api
         self.actions: dict[str, Rule] = {}
+        self.costs: dict[str, Costs] = {}
         self.procedures: dict[str, TakeTurn] = {}
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
@@ -118,8 +126,16 @@ class Ruleset:
         self.switch_records.append(record)
         return record
 
-    def action(self, name: str) -> Callable[[Rule], Rule]:
-        """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`."""
+    def action(self, name: str, *, costs: Costs | None = None) -> Callable[[Rule], Rule]:
+        """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`.
+
+        Args:
+            name: the action's name.
+            costs: `(state, actor, parameters) -> effects` of doing it at all, whatever comes of it; it raises
+                `UsageError` where it cannot be done.
+        """
+        if costs is not None:
+            self.costs[name] = costs
         return _into(self.actions, name)
 
     def procedure(self, name: str, *, turn: TakeTurn) -> Callable[[Rule], Rule]:
@@ -181,6 +197,7 @@ class Ruleset:
 
         It is a promise: where these policies decide all that the procedure asks, it comes to the same result without
         the tags of these kinds, but for tags themselves. Its odds then forget such tags, unless they are asked for.
+        `rpgres plugin check` plays the example of the procedure with and without them.
         """
         return _into(self.idle_tags, procedure)
 
@@ -279,6 +296,32 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
     return found
 
 
+def is_ours(ruleset: Ruleset) -> bool:
+    """Tell whether a ruleset ships with rpgres: its code is held to the contract by our own tests, once and for all."""
+    return ruleset.origin is not None and ruleset.origin.builtin
+
+
+def brought_by(ruleset: Ruleset) -> str:
+    """Return the distribution of another's ruleset, with its version; empty for one of ours or of a folder."""
+    origin = ruleset.origin
+    return "" if origin is None or origin.builtin else origin.name
+
+
+def edited_at(distribution: str) -> str:
+    """Return the folder that a distribution was installed from so that changes count at once; else nothing."""
+    import json
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        said = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
+        is_edited = said["dir_info"]["editable"] is True
+        return url2pathname(urlsplit(said["url"]).path) if is_edited else ""
+    except Exception:  # noqa: BLE001  # most have no such file, and a damaged one says nothing
+        return ""
+
+
 def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> RuleError:
     """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do.
 
@@ -290,15 +333,16 @@ def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> 
     origin = ruleset.origin
     if origin is None or "distribution" in error.details:
         return error
-    name = f"{origin.distribution} {origin.version}".rstrip()
     if overlays:
         error.add(f". The cause may be the overlay {' and '.join(overlays)}: try without it first")
     if origin.builtin:
-        advice = f"The ruleset {ruleset.id} ships with rpgres ({name}): please report this as a bug"
+        advice = f"The ruleset {ruleset.id} ships with rpgres ({origin.name}): please report this as a bug"
     else:
         newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
-        advice = f"The ruleset {ruleset.id} comes from {name}: try a newer one ({newer}), tell its authors, or "
-        advice += f"do without it ({off})"
+        is_edited = edited_at(origin.distribution)  # no folder is named here: a bot shows this to its users
+        to_do = "correct its code, as it is an editable installation" if is_edited else f"try a newer one ({newer})"
+        to_do += "" if is_edited else ", tell its authors"
+        advice = f"The ruleset {ruleset.id} comes from {origin.name}: {to_do}, or do without it ({off})"
     error.add(f". {advice}")
     error.details |= {"ruleset": ruleset.id, "distribution": origin.distribution, "version": origin.version}
     return error

@@ -12,6 +12,7 @@ from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
+CHARACTER, CARD = "{character}", "{card}"  # in an option of a label: a character at the table, a card by its code
 SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
@@ -204,7 +205,11 @@ class Label(Record, frozen=True):
         help: what is asked.
         who: the role that answers.
         optional: whether the question may be skipped.
-        options: every option that the rule can offer, where these are always the same; so that orders can be checked.
+        options: every option that the rule can offer, so that orders can be checked: names, in which `*` stands for any
+            text, `{character}` for a character at the table and `{card}` for a card; none where they can be anything.
+        facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
+            outcome table, and what formulas of a question inside a roll name.
+        option_facts: the names of what its options are about.
         fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
             reads the answer itself.
     """
@@ -214,6 +219,8 @@ class Label(Record, frozen=True):
     who: str = ""
     optional: bool = False
     options: list[str] = []
+    facts: list[str] = []
+    option_facts: list[str] = []
     fields: dict[Id, FormField] = {}
 
 

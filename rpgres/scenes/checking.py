@@ -23,8 +23,8 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
-from rpgres.scenes.deciding import Deciding, beside
-from rpgres.scenes.playing import is_change, read_step, with_joining
+from rpgres.scenes.deciding import Deciding, beside, names_in
+from rpgres.scenes.playing import is_change, read_step, with_joining, with_value
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
 from rpgres.scenes.reading import (
     Including,
@@ -37,9 +37,9 @@ from rpgres.scenes.reading import (
     with_part,
 )
 from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, unknown_name
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, nearest, unknown_name
 from rpgres.toml.diagnostics import KeyPath as Path_
-from rpgres.toml.reading import Source, convert, diagnose, located, parse
+from rpgres.toml.reading import Source, convert, located, parse
 
 T = TypeVar("T")
 
@@ -71,8 +71,14 @@ def scene_diagnostics(
         FileError: the text is not TOML, or a file of the ruleset is faulty.
         PluginError: the ruleset cannot be used.
     """
+    from rpgres.toml.faults import faults as faults_in
+
     data = parse(source)
-    faults = _Faults(source, diagnose(data, SceneFile, source=source))
+    found = faults_in(data, SceneFile)
+    faults = _Faults(source, located(found, source))
+    for fault in found:
+        if fault.code == "unknown-key":
+            _mend_key(data, fault)
     said = data.get("ruleset")
     if not isinstance(said, str):
         return faults.in_order()
@@ -102,7 +108,8 @@ def scene_diagnostics(
     known = Known(rules, state, _names(state, data))
     later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
     _check_paths(faults, data, tags, known, later)
-    _check_deciders(faults, scene, data, on_sheets)
+    _check_set(faults, data, later)
+    _check_deciders(faults, scene, data, on_sheets, names_in(rules, checked.played))
     return faults.in_order()
 
 
@@ -177,6 +184,16 @@ def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _mend_key(data: Any, fault: Fault) -> None:
+    """Put what stands under an unknown key under the one that is meant, so that the rest of its table is checked."""
+    *outer, key = fault.path
+    for part in outer:
+        data = data[part]
+    value, meant = data.pop(key), nearest(fault.word, fault.names)
+    if meant is not None:
+        data.setdefault(meant, value)
+
+
 def _sound(raw: Any, type_: type[T]) -> T | None:
     try:
         return msgspec.convert(raw, type_)
@@ -221,7 +238,11 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
 
 
 def _check_deciders(
-    faults: _Faults, scene: Scene, data: Mapping[str, Any], on_sheets: Mapping[str, SheetOrders]
+    faults: _Faults,
+    scene: Scene,
+    data: Mapping[str, Any],
+    on_sheets: Mapping[str, SheetOrders],
+    joining: Sequence[str],
 ) -> None:
     """Check who decides: policies by name, sets of standing orders, and those of characters."""
     from rpgres.engine.deciders import check_deciders
@@ -233,7 +254,8 @@ def _check_deciders(
         places[name] = ("characters", name, "policy")
         said[name] = _table(described).get("policy")
     users = {who: beside(its, scene.folder) for who, its in said.items() if isinstance(its, str) and its}
-    for who, found in check_deciders(scene.rules, scene.state, sets=sets, users=users, on_sheets=on_sheets):
+    decided = check_deciders(scene.rules, scene.state, sets=sets, users=users, on_sheets=on_sheets, joining=joining)
+    for who, found in decided:
         if isinstance(found, Fault):
             faults.take([found])
         else:
@@ -305,6 +327,20 @@ def _check_paths(
                     if any(path_faults(parse_path(path), known)):
                         known = later()
                     faults.take(fault.under(*at, path) for fault in path_faults(parse_path(path), known))
+
+
+def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
+    """Check the counters and ratings that steps set. Those are there from the beginning; all else may come in play."""
+    for at, step in _all_steps(data.get("steps")):
+        if _table(step.get("expect")).get("error") is not None:
+            continue  # that it cannot be set is what the scene expects
+        for path, value in _table(step.get("set")).items():
+            keys = path.split(".")
+            of = keys[0] if len(keys) == 2 else keys[2] if keys[0] == "characters" and len(keys) == 4 else ""
+            if of in ("counters", "abilities") and isinstance(value, bool | int | str):
+                known, change = later(), isinstance(value, str) and is_change(value)  # from what is known in play only
+                with _faults_of_errors(faults, "refused", *at, "set", path):
+                    with_value(known.rules, known.state or State(), path, "+0" if change else value)
 
 
 def _paths_in(
@@ -426,15 +462,20 @@ class _Checked(NamedTuple):
         self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(places))
 
     def include(self, step: Step, at: Path_) -> None:
-        """Check that an included scene can be read, and take note of its ids."""
+        """Check an included scene and its steps, each where it stands, and take note of its ids."""
         try:
             other, steps = self.including(step, self.scene.source, (*at, "include"))
             program = program_of(steps, other, ends={}, included=self.including)
         except FileError as error:
-            self.faults.refuse(error, "unreadable-file", *at, "include")
+            here = f"{self.scene.where(*at, 'include')}: "  # which the fault has, too
+            self.faults.refuse(
+                FileError(error.message.removeprefix(here), **error.details), "unreadable-file", *at, "include"
+            )
             return
         self.ids.extend(leaf.step.id for leaf in program.leaves if leaf.step.id)
-        self.played.extend(leaf.step for leaf in program.leaves)
+        for leaf in program.leaves:
+            there = self._replace(faults=_Faults(leaf.source, self.faults.found))
+            there.step(leaf.step, tuple(leaf.path))
 
     def step(self, step: Step, at: Path_) -> None:
         """Check a step that is played, or only changes the table."""

@@ -22,7 +22,7 @@ class At(msgspec.Struct, frozen=True, gc=False):
         outcomes: outcomes by the id of their step, as far as a condition may still ask.
         last: the outcome of the last step that had one; only where the scene has no named endings.
         given, choose: what is left of the answers of a procedure under way, by label.
-        counted: details of the last procedure's outcome, as far as they are asked for.
+        counted: details of outcomes of procedures, each of the last that has it, as far as they are asked for.
     """
 
     op: int = 0

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_of
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY, GM, State
+from rpgres.model.state import EMPTY, GM, State, slug
 from rpgres.odds.query import policies_record
 from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets.numbers import sheet_names
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import SheetOrders
-from rpgres.scenes.records import SceneFile
+from rpgres.scenes.records import SceneFile, Step
 from rpgres.toml.reading import Source
 
 if TYPE_CHECKING:
@@ -53,10 +54,18 @@ class Deciding(msgspec.Struct):
         rules: Rules,
         state: State,
         named: Mapping[str, str],
+        steps: Iterable[Step],
         *,
         auto: bool,
     ) -> dict[str, Policy]:
         """Return the policies by character, everybody's under an empty name; see `read_scene`.
+
+        Args:
+            rules: the ruleset in play.
+            state: the table at the beginning.
+            named: policies that come before those of the scene, likewise.
+            steps: what is played, whose inputs may bring further characters.
+            auto: whether everybody else decides by the default policy.
 
         Raises:
             UsageError: there is no policy or character of a name.
@@ -73,7 +82,22 @@ class Deciding(msgspec.Struct):
         from rpgres.engine.deciders import scene_policies
 
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
-        return scene_policies(chosen, self.sets, on_sheets, sources=self.sources, rules=rules, state=state)
+        joining = names_in(rules, steps)
+        sets, sources = self.sets, self.sources
+        return scene_policies(chosen, sets, on_sheets, sources=sources, rules=rules, state=state, joining=joining)
+
+
+def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
+    """Return every name that inputs of steps may bring a character by: `guards` for `vs = "guards:fight"`."""
+    left: list[Any] = [step.with_ for step in steps]
+    found: dict[str, None] = {}
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found[slug(one.partition(":")[0])] = None
+        left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+    abilities = sheet_names(rules.file)
+    return tuple(name for name in found if name not in abilities and not name.isdigit())
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.dealers import Hand, Remembered
-from rpgres.engine.players import Prompt
+from rpgres.engine.players import NO, Prompt
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
@@ -20,12 +20,12 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
-from rpgres.model.state import GM, State
-from rpgres.rulesets import unknown
+from rpgres.model.state import GM, THE_HOST, State
+from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Step
-from rpgres.scenes.views import CannotSet, changes_seen, require_seat, result_seen, told_to
+from rpgres.scenes.views import CannotSet, Unanswered, changes_seen, require_seat, result_seen, told_to
 
 if TYPE_CHECKING:
     from rpgres.engine.run import Answering
@@ -45,8 +45,8 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
         scene: the file it stands in, or its name, as it was asked for.
         title: the scene's title.
         summary: what it is about, in a line.
-        seat: the seat as which it is seen; null for everything.
-        seed: where the dice came from; null as seen by a seat.
+        seat: the seat as which it is seen; null where nothing is left out.
+        seed: where the dice came from; null where something is left out, as it would give that away.
         switches: every house rule and the choice in force.
         steps: each step's result with its `id`, in the order in which they were played; a step whose `when` did not
             hold has `skipped`, one that only changes the table `set`, a line of the account `note` alone.
@@ -93,16 +93,6 @@ class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     id: str
     note: str = ""
     set: dict[str, bool | int | str] = {}
-
-
-class Unanswered(FileError):
-    """A step waits for a decision without an answer.
-
-    Attributes:
-        pending: the decision, with what happened in the step so far.
-    """
-
-    pending: Pending
 
 
 class PlayedStep(NamedTuple):
@@ -174,7 +164,7 @@ def play_scene(
         except RpgresError as error:
             raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
         if isinstance(found, Pending):
-            raise unanswered(leaf, found)
+            raise unanswered(leaf, found, after)
         return found, after
 
     return walk(scene, run_leaf, ended=ended)
@@ -227,7 +217,7 @@ def run_scene(
         scene: the scene.
         seed: in place of the scene's own; without either a fresh one is minted.
         prompt: asks a person what nothing else answers.
-        seat: leave out what this seat may not know, and the seed.
+        seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
     """
     seed, endings = seed_of(scene, seed), list[str]()
     with told_to(seat):
@@ -245,12 +235,12 @@ def scene_result(
         steps: the result of each step, with nothing left out.
         ending: the name of how it ended; empty where it has none.
         seed: what all chance was drawn from.
-        seat: leave out what this seat may not know, and the seed.
+        seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
 
     Raises:
         UsageError: the scene has no such seat.
     """
-    steps = list(steps)
+    steps, seat = list(steps), None if seat == THE_HOST else seat
     if seat is not None:
         require_seat(seat, scene.state, *(played.after for played in steps))
     state, records = scene.state, list[dict[str, Any]]()
@@ -276,6 +266,22 @@ def scene_result(
     )
 
 
+def hides_nothing(whole: SceneResult, seen: SceneResult) -> bool:
+    """Tell whether a seat may know all of a scene, but for optional decisions that others let pass.
+
+    Args:
+        whole: the result with nothing left out.
+        seen: as the seat sees it.
+    """
+    return whole.state == seen.state and [*map(_without_passes, whole.steps)] == [*map(_without_passes, seen.steps)]
+
+
+def _without_passes(step: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step without its seed, its answers, which its events tell too, and the decisions that were passed."""
+    events = [one for one in step.get("events", ()) if not (one.get("answer") == NO and one.get("audience"))]
+    return {**step, "events": events, "answers": (), "seed": None}
+
+
 def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) -> dict[str, Any] | None:
     """Return a step as the JSON of a scene has it; None for one that a player does not hear of.
 
@@ -284,8 +290,9 @@ def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) ->
     Args:
         scene: the scene.
         played: the result of the step.
-        seat: leave out what this seat may not know, and the seed.
+        seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
     """
+    seat = None if seat == THE_HOST else seat
     step, record = played.leaf.step, dict[str, Any]()
     if played.is_skipped:
         return msgspec.to_builtins(SkippedStep(step.id, True)) if seat in (None, GM) else None
@@ -371,14 +378,23 @@ def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
     Raises:
         UsageError: there is no such place, or the value does not fit.
     """
+    for path, value in leaf.step.set.items():
+        state = with_value(scene.rules, state, path, value)
+    return state
+
+
+def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -> State:
+    """Return a table with what a step sets at one place.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit.
+    """
     from rpgres.rulesets.corrections import changed
 
-    for path, value in leaf.step.set.items():
-        text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
-        if isinstance(value, str) and is_change(value):
-            text = _changed_number(state, path, value)
-        state = changed(scene.rules, state, path, text)
-    return state
+    text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    if isinstance(value, str) and is_change(value):
+        text = _changed_number(state, path, value)
+    return changed(rules, state, path, text)
 
 
 def is_change(text: str) -> bool:
@@ -449,8 +465,8 @@ def cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:
     return found
 
 
-def unanswered(leaf: Leaf, pending: Pending) -> Unanswered:
-    """Return the error of a step that waits for a decision."""
+def unanswered(leaf: Leaf, pending: Pending, state: State) -> Unanswered:
+    """Return the error of a step that waits for a decision, at some state of the table."""
     question = pending.question
     names = ", ".join(option.name for option in question.options)
     key = f'"{question.key}"' if question.key else question.label
@@ -462,5 +478,6 @@ def unanswered(leaf: Leaf, pending: Pending) -> Unanswered:
         who=question.who,
         options=[option.name for option in question.options],
     )
-    error.pending = pending
+    error.pending, error.place = pending, f"{leaf.where()}: {leaf.name}"
+    error.seat = state.seat_of(question.who) if question.who in (GM, *state.characters) else ""
     return error

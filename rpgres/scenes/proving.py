@@ -98,7 +98,7 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
                 raise at_step(leaf, error) from error
             found = error
         if isinstance(found, Pending) and expect.asks is None:
-            raise unanswered(leaf, found)
+            raise unanswered(leaf, found, after)
         for what, expected, came in _compare(expect, found, after):
             proof.hold(leaf, what, expected, came)
         return found if isinstance(found, Result) else None, after

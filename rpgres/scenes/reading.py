@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
-from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.entries import BUILTIN
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
@@ -22,7 +22,7 @@ from rpgres.scenes.deciding import Deciding
 from rpgres.scenes.program import Scene, program_of
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
-from rpgres.toml.reading import FOLDER_NAMED, Source, convert, locate, located, overlay, parse, read_source
+from rpgres.toml.reading import FOLDER_NAMED, Source, convert, located, overlay, parse, read_source
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
@@ -157,14 +157,17 @@ def read_scene(
     folder = folder_of(source, folder)
     including = Including(file.ruleset, source, folder, extra)
     program = program_of(file.steps, source, ends=file.ends, included=including)
-    code = find_ruleset(file.ruleset) if find_ruleset is not None else installed(file.ruleset, extra)
+    try:
+        code = find_ruleset(file.ruleset) if find_ruleset is not None else installed(file.ruleset, extra)
+    except UsageError as error:
+        raise _faulty(source, "unknown-name", ("ruleset",), error.message) from None
     rules = load(code, switches={**file.switches, **switches}, extra=extra)
     state, deciding = State(counters=Map(file.counters)), Deciding()
     deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
     state = with_tracks(rules, state)
-    deciders = deciding.made(rules, state, policies, auto=auto)
+    deciders = deciding.made(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
     return Scene(file, source, rules, state, deciders, program, folder, tuple(extra))
 
 
@@ -195,20 +198,19 @@ class Including:
         Raises:
             FileError: there is none, it is faulty, for another ruleset, or includes itself.
         """
-        where = f"{source.path}:{locate(source.text, at) or 1}"
         beside = self._folders[source.path]
         path = beside / step.include if beside is not None else Path(step.include)
         try:
             other, folder = open_scene(str(path) if os.path.isfile(path) else step.include, extra=self._extra)
         except FileError as error:
-            raise FileError(f"{where}: {error.message}", **error.details) from None
+            raise _faulty(source, "unreadable-file", at, error.message) from None
         above = (*self._above[source.path], source.path)
         if other.path in above:
-            raise FileError(f"{where}: {step.include!r} includes this scene, so it would never end", file=source.path)
+            raise _faulty(source, "endless", at, f"{step.include!r} includes this scene, so it would never end")
         file: SceneFile = convert(parse(other), SceneFile, source=other)
         if file.ruleset != self._ruleset:
             message = f"{step.include!r} is for the ruleset {file.ruleset}, and this scene for {self._ruleset}"
-            raise FileError(f"{where}: {message}", file=source.path)
+            raise _faulty(source, "wrong-ruleset", at, message)
         self._above[other.path], self._folders[other.path] = above, folder
         self.parts.append(Part(file, other, folder))
         return other, file.steps
@@ -237,8 +239,8 @@ def with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> Sta
     there = {tag.slug for tag in state.tags}
     for key, laid in file.tags.items():
         if slug(laid.text) in there:
-            where = f"{source.path}:{locate(source.text, ('tags', key))}"
-            raise FileError(f"{where}: something called {laid.text!r} is already on the table; use another name")
+            message = f"something called {laid.text!r} is already on the table; use another name"
+            raise _faulty(source, "taken-name", ("tags", key), message)
         there.add(slug(laid.text))
     state = laid_out(state, file.tags.values())
     tracks = {name: track for name, track in file.tracks.items() if name not in state.tracks}
@@ -256,11 +258,16 @@ def folder_of(source: Source, folder: Path | None = None) -> Path | None:
     return Path(source.path).parent
 
 
+def _faulty(source: Source, code: str, at: KeyPath, message: str) -> FileError:
+    """Return the error of a scene that is faulty at a key path."""
+    return diagnostics_error(located([Fault(code, at, message)], source))
+
+
 def _check_seed(seed: str, source: Source) -> None:
     try:
         read_seed(seed)
     except UsageError as error:
-        raise FileError(f"{source.path}:{locate(source.text, ('seed',))}: {error.message}", file=source.path) from None
+        raise _faulty(source, "wrong-value", ("seed",), error.message) from None
 
 
 def laid_out(state: State, tags: Iterable[SceneTag]) -> State:
@@ -319,13 +326,11 @@ def read_character(
     policy = own.pop("policy", "")
     sheet = own.pop("sheet", None)
     prefix = ("characters", name)
-    if name in ROLES:
-        raise FileError(
-            f"{source.path}:{locate(source.text, prefix)}: {name!r} is the name of a role in actions; "
-            "rename the character"
-        )
+    if name in NO_NAMES:
+        what = "a role in actions" if name in ROLES else "a view"
+        raise _faulty(source, "taken-name", prefix, f"{name!r} is the name of {what}; rename the character")
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
-        raise FileError(f"{source.path}:{locate(source.text, prefix)}: sheet and policy of {name} are texts")
+        raise _faulty(source, "wrong-type", prefix, f"sheet and policy of {name} are texts")
     if sheet is None:
         return make_sheet(rules, own, name=name, source=source, prefix=prefix), policy
     base = read_source(find_sheet(rules, sheet, beside=folder))

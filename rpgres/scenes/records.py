@@ -135,6 +135,17 @@ class End(_Record, frozen=True):
 
 _KINDS = ("action", "procedure", "begin", "end", "set", "include", "steps")
 
+# What steps of a kind have no use for: said there it would be passed over, and an `expect` would never fail.
+_OF_LEAVES = ("actor", "with", "given", "choose", "expect", "fresh")
+_UNUSED = {
+    "begin": ("actor", "with"),
+    "end": ("actor", "with"),
+    "set": ("actor", "with", "given", "choose"),
+    "note": ("actor", "with", "given", "choose"),
+    "include": _OF_LEAVES,
+    "steps": _OF_LEAVES,
+}
+
 
 class Step(_Record, frozen=True):
     """One step of a scene: an action, a procedure, the `begin` or `end` of a period, a change, or a group of steps.
@@ -187,6 +198,10 @@ class Step(_Record, frozen=True):
             raise ValueError(f"a step has one of {', '.join(_KINDS[:-1])} and {_KINDS[-1]}, or a note alone")
         if self.repeat is not None and not self.steps:
             raise ValueError("only a group of steps has `repeat`: put them under `steps`")
+        kind = kinds[0] if kinds else "note"
+        unused = [key for key in _UNUSED.get(kind, ()) if getattr(self, "with_" if key == "with" else key)]
+        if unused:
+            raise ValueError(f"a step with `{kind}` takes no `{unused[0]}`: it belongs to a step that is played")
 
     @property
     def played(self) -> str:

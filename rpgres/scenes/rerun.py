@@ -24,7 +24,7 @@ from rpgres.engine.rerun import (
     run_again,
 )
 from rpgres.errors import UsageError, named
-from rpgres.model.state import EMPTY, State
+from rpgres.model.state import EMPTY, GM, THE_HOST, State
 from rpgres.scenes.course import At
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
 from rpgres.scenes.program import Leaf, Scene
@@ -59,7 +59,10 @@ def scene_what_if(
         UsageError: no such answer was given, or the scene is another one by now.
     """
     if before.seed is None:
-        raise UsageError(f"this result was printed for a seat and leaves things out; print it without {named('as')}")
+        raise UsageError(
+            f"this result is what the seat {before.seat or GM} may know, without the seed; take one with nothing left "
+            f"out: rpgres scene run ... {named('as')} {THE_HOST}, or run_scene without a seat"
+        )
     known = _recorded(scene, before, before.seed)
     answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}
     changes = read_changes(given, choose, [one for own in answers.values() for one in own])

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import msgspec
 
-from rpgres.engine.records import Result
-from rpgres.engine.views import found_seen, hidden_in, input_seen, laid_by, mentions, private_in, seats_of
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.views import ANOTHER_SEAT, found_seen, hidden_in, input_seen, laid_by, mentions, private_in, seats_of
 from rpgres.errors import FileError, UsageError
-from rpgres.model.state import EVERYBODY, GM, State
+from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
 from rpgres.rulesets import Rules, unknown
 
 
@@ -24,19 +24,42 @@ class CannotSet(FileError):
     place: str
 
 
+class Unanswered(FileError):
+    """A step waits for a decision without an answer; the message names the options.
+
+    Attributes:
+        pending: the decision, with what happened in the step so far.
+        place: the step and where it stands.
+        seat: the seat that decides; empty where that is not known.
+    """
+
+    pending: Pending
+    place: str
+    seat: str
+
+
 @contextmanager
 def told_to(seat: str | None) -> Iterator[None]:
     """Leave out of errors what a seat may not know: why the table cannot be changed depends on all that lies there."""
     try:
         yield
     except CannotSet as error:
-        if seat in (None, GM):
+        if seat in (None, GM, THE_HOST):
             raise
         raise FileError(f"{error.place}: this change cannot be made; the game master is told why") from None
+    except Unanswered as error:
+        if seat in (None, THE_HOST, error.seat):
+            raise
+        whose = error.pending.question.who if seat == GM else ANOTHER_SEAT
+        told = Unanswered(
+            f"{error.place} waits for a decision of {whose}; answer it with `choose`, or give {whose} a policy"
+        )
+        told.pending, told.place, told.seat = error.pending, error.place, error.seat
+        raise told from None
 
 
 def require_seat(seat: str, *states: State) -> None:
-    """Check that a scene has a seat; `everybody` is the view without one.
+    """Check that a scene has a seat; `everybody` is the view without one, `host` that of who plays it.
 
     Args:
         seat: the seat that looks.
@@ -46,7 +69,7 @@ def require_seat(seat: str, *states: State) -> None:
         UsageError: there is no such seat.
     """
     seats = list(dict.fromkeys(one for state in states for one in seats_of(state)))
-    if seat not in (*seats, EVERYBODY):
+    if seat not in (*seats, EVERYBODY, THE_HOST):
         raise UsageError(unknown("seat", seat, seats, of="the scene"), seat=seat, seats=seats)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
-from rpgres.engine.players import Answerer
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.engine.procedures import Turn, begin_procedure, play_turn, told_at_end
+from rpgres.engine.procedures import Turn, begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
@@ -22,7 +21,7 @@ from rpgres.errors import FileError, RpgresError, UsageError, named
 from rpgres.lint.paths import Known, path_faults
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
-from rpgres.model.state import EMPTY, Map, State, freeze
+from rpgres.model.state import Map, State, freeze
 from rpgres.odds.courses import Course
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
@@ -41,8 +40,8 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
 
     Args:
         scene: the scene; its policies answer what its steps do not.
-        by: what is asked for: `ending`, a path of the table at the end, or a detail of the last procedure's outcome
-            (such as `exchanges`).
+        by: what is asked for: `ending`, a path of the table at the end, or a detail of the outcome of the last
+            procedure that has it (such as `exchanges`).
 
     Raises:
         UsageError: there is nothing of such a name.
@@ -57,10 +56,10 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
     readers = [_reader(scene, name) for name in by]
     policies = Policies(scene.policies)
 
-    def turn(standing: Standing, dealer: Dealer, decides: Answerer | None) -> Standing:
+    def turn(standing: Standing, dealer: Dealer, policies: Policies) -> Standing:
         leaf = leaf_at(program, standing.at)
         try:
-            return _turn(scene, leaf, standing, dealer, Players(policies, decides), counts)
+            return _turn(scene, leaf, standing, dealer, policies, counts)
         except RpgresError as error:
             raise error if "asked" in error.details else at_step(leaf, error) from error
 
@@ -74,6 +73,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
 
     return Course(
         Standing(scene.state, At()),
+        policies,
         turn,
         go_on,
         lambda one: is_over(program, one.at),
@@ -167,37 +167,39 @@ def _procedures(scene: Scene) -> set[str]:
     return {step.procedure for step in _steps(scene) if step.procedure}
 
 
-def told_in_scene(scene: Scene, at: At, outcome: Outcome | None, counts: Sequence[str]) -> At:
-    """Return where a scene stands, with the details of a step's outcome that are asked for.
+def told_in_scene(scene: Scene, at: At, procedure: str, outcome: Outcome, counts: Sequence[str]) -> At:
+    """Return where a scene stands, with the details of a procedure's outcome that are asked for.
 
     Raises:
-        UsageError: the outcome lacks one, and no other procedure of the scene can tell it.
+        UsageError: none of the scene's procedures tells one of them, as far as all of them have come to an end.
     """
-    if outcome is None or not counts:
+    if not counts:
         return at
-    found = {name: outcome.details[name] for name in counts if name in outcome.details}
-    if len(found) < len(counts) and len(_procedures(scene)) == 1:
-        found = {name: told_at_end(outcome, name) for name in counts}
-    return replace(at, counted=Map({name: freeze(plain(value)) for name, value in found.items()}))
+    known: dict[str, Collection[str]] = scene.rules.compiled.setdefault("scenes:details", {})  # by procedure
+    known[procedure] = outcome.details.keys()
+    if _procedures(scene) <= known.keys():
+        check_details(counts, {name: None for one in _procedures(scene) for name in known[one]})
+    found = {name: freeze(plain(outcome.details[name])) for name in counts if name in outcome.details}
+    return replace(at, counted=Map({**at.counted, **found}))
 
 
 def _turn(
-    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: Players, counts: Sequence[str]
+    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, policies: Policies, counts: Sequence[str]
 ) -> Standing:
     """Return where a scene stands after the turn that is due."""
     step, at = leaf.step, standing.at
     before = scene.state if step.fresh else standing.state
     if not step.procedure:
-        outcome, state = play_bare(scene, leaf, before, dealer, players, asked=STATE)
+        outcome, state = play_bare(scene, leaf, before, dealer, policies, asked=STATE)
         band = outcome.band if outcome is not None else None
         dealer.came_to(band)
         return _behind(scene, at, standing.state if step.fresh else state, band)
     if standing.place is None:
         prepared = prepare_step(scene, leaf, before)
-        place, state = begin_procedure(prepared, dealer=dealer, players=players.seats(EMPTY))
+        place, state = begin_procedure(prepared, dealer=dealer, players=Seats(policies=policies))
         given, choose = _left(lists(step.given)), _left(answers_to(prepared, lists(step.choose)))
         return Standing(state, replace(at, given=given, choose=choose), place)
-    seats = players.seats(at.choose)
+    seats = Seats(at.choose, policies=policies)
     given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
     found, run = play_turn(
         scene.rules,
@@ -216,7 +218,7 @@ def _turn(
         return Standing(run.state, at, found.place)
     state = apply_effects(scene.rules, run.state, found)
     dealer.came_to(found.band)
-    at = told_in_scene(scene, at, found, counts)
+    at = told_in_scene(scene, at, step.procedure, found, counts)
     return _behind(scene, at, standing.state if step.fresh else state, found.band)
 
 
@@ -235,22 +237,8 @@ def _gathered(pairs: Any) -> dict[str, list[str]]:
     return found
 
 
-class Players(NamedTuple):
-    """Who answers what a step does not choose: policies, and before them an answerer of the caller, if there is one."""
-
-    policies: Policies
-    decides: Answerer | None = None
-
-    def seats(self, choose: _Answers) -> Seats:
-        """Return who answers, with what a step chooses before them."""
-        seats = Seats(choose, policies=self.policies)
-        if self.decides is not None:
-            seats.let_answer(seats.said, (self.decides, *seats.answerers[len(seats.said) :]))
-        return seats
-
-
 def play_bare(
-    scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: Players, *, asked: str = EFFECTS
+    scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: Policies, *, asked: str = EFFECTS
 ) -> tuple[Outcome | None, State]:
     """Return the outcome of a step, None where it has none; and the table after it.
 
@@ -259,7 +247,7 @@ def play_bare(
         leaf: the step; a procedure is played to its end.
         state: the table before it.
         dealer: who answers chance that the step does not give.
-        players: who answers what the step does not choose.
+        policies: who decides what the step does not choose.
         asked: what the run is for; see `Run.asked`.
     """
     step, rules = leaf.step, scene.rules
@@ -267,11 +255,11 @@ def play_bare(
         return None, changed_by(scene, leaf, state)
     dealer = GivenDealer(lists(step.given), then=dealer) if step.given else dealer
     if step.moment is not None:
-        seats = players.seats(lists(step.choose))
+        seats = Seats(lists(step.choose), policies=policies)
         period, moment = step.moment
         return None, play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats)[2]
     prepared = _prepared(scene, leaf, state)
-    seats = players.seats(answers_to(prepared, lists(step.choose)))
+    seats = Seats(answers_to(prepared, lists(step.choose)), policies=policies)
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=asked)
     return outcome, apply_effects(rules, run.state, outcome)
 

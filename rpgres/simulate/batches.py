@@ -15,6 +15,7 @@ import msgspec
 from rpgres import errors
 from rpgres.errors import RpgresError
 from rpgres.odds.exact import NeedsPolicy
+from rpgres.rulesets import brought_by
 from rpgres.simulate.jobs import Job, has_files, unpack
 from rpgres.simulate.subjects import Subject, Value, rebuild
 from rpgres.simulate.tallies import Tally, tally_of
@@ -162,8 +163,7 @@ def _brought_otherwise(job: Job) -> str:
         return ""
     from rpgres.plugins.discovery import find_ruleset
 
-    origin = find_ruleset(job.rules.id).origin
-    here = "" if origin is None or origin.builtin else f"{origin.distribution} {origin.version}".rstrip()
+    here = brought_by(find_ruleset(job.rules.id))
     if here == job.rules.brought_by:
         return ""
     wanted = job.rules.brought_by or "rpgres itself"

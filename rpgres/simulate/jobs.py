@@ -14,7 +14,7 @@ from rpgres.engine.prepare import Prepared
 from rpgres.errors import FileError, UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, Ruleset, builtin_folder, merge_parts, read_parts
+from rpgres.rulesets import Rules, Ruleset, brought_by, builtin_folder, merge_parts, read_parts
 from rpgres.rulesets.sheets import MissingSheet, find_sheet
 from rpgres.scenes import Scene, find_scene
 from rpgres.toml.reading import Source, parse, read_source
@@ -164,13 +164,13 @@ def _travelled(job: Job) -> Job:
 
 
 def _rules_job(rules: Rules, switches: Mapping[str, str]) -> RulesJob:
-    identity, origin, data = rules.layers.identity(), rules.ruleset.origin, rules.ruleset.data
+    identity, data = rules.layers.identity(), rules.ruleset.data
     is_folder = rules.file.standalone and data is not None and not data.is_relative_to(builtin_folder())
     return RulesJob(
         id=rules.id,
         version=identity["version"],
         hash=identity["hash"],
-        brought_by="" if origin is None or origin.builtin else f"{origin.distribution} {origin.version}".rstrip(),
+        brought_by=brought_by(rules.ruleset),
         switches=dict(switches),
         own=_texts_in(data) if data is not None and is_folder else None,
         overlays=[_texts_in(part.folder) for part in rules.layers.parts if part.is_overlay],

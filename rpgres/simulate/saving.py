@@ -78,7 +78,7 @@ def tally_for(path: Path, saved: SavedSimulation, job: Job, *, things: Collectio
     differences = list(_differences(saved.job, job))
     if differences:
         raise FileError(
-            f"{path} keeps another simulation: {', '.join(differences)} differ; name another file with "
+            f"{path} keeps another simulation: it differs in {' and '.join(differences)}; name another file with "
             f"{named('save')}, or delete this one",
             file=str(path),
             differences=differences,

@@ -11,7 +11,7 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.procedures import begin_procedure, play_turn, told_at_end
+from rpgres.engine.procedures import begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import EVERY, Applied, Policies, Seats
@@ -29,7 +29,7 @@ from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
-from rpgres.scenes.walking import Players, course_of, is_path, play_bare, told_in_scene
+from rpgres.scenes.walking import course_of, is_path, play_bare, told_in_scene
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
 from rpgres.simulate.turns import Played, TurnDealer, Turns
@@ -128,8 +128,8 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
 
     def counted_at(outcome: Outcome, state: State) -> Key:
         state = unwatched(state) if readers else state
-        told = {name: told_at_end(outcome, name) for name in details}
-        return (outcome.band, outcome.margin, outcome.total, *(read(state, told) for read in readers))
+        check_details(details, outcome.details)
+        return (outcome.band, outcome.margin, outcome.total, *(read(state, outcome.details) for read in readers))
 
     def play_run(run: int) -> Key:
         if not choose:
@@ -284,7 +284,7 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
     readers = [(reader_of or _end_reader)(name) for name in by]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
-    program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
+    program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
     dealer, details = SeededDealer(Streams(run_seed(seed, 0))), [name for name in by if not is_path(name)]
 
     def play_run(run: int) -> Key:
@@ -294,7 +294,7 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
             leaf = leaf_at(program, at)
             dealer.begin_step(program.number_of(leaf, at.passes))
             try:
-                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
+                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
             except NeedsAnswer as needs:
                 _told(scene, run_seed(seed, run))
                 raise _undecided(needs.question, run) from None
@@ -305,8 +305,8 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
             state = state if leaf.step.fresh else after
             outcome = found.band if found is not None else None
             at = after_step(program, rules, at, state, outcome=outcome)
-            if leaf.step.procedure:
-                at = told_in_scene(scene, at, found, details)
+            if leaf.step.procedure and found is not None:
+                at = told_in_scene(scene, at, leaf.step.procedure, found, details)
             told.append((leaf.number, outcome))
         values = tuple([read(state, at.counted) for read in readers])
         return key_of([*told, (ending_of(program, rules, at, state), *values)])
@@ -350,7 +350,7 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
         if course.is_over(standing):
             return Played(None, (end(standing),))
         begins, number = standing.place is None, leaf_at(program, standing.at).number
-        after = course.turn(standing, dealer, None)
+        after = course.turn(standing, dealer, course.policies)
         if after.place is not None:
             if begins and dealer.has_drawn:
                 raise RpgresError("dice of a beginning may be counted on in the first turn")

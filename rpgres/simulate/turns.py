@@ -349,6 +349,7 @@ class Turns:
         """Return where the first turn begins."""
         self._dealer.note()
         self._dealer.thrown = {}
+        self._dealer.in_part = True  # played once for all runs, it has nothing to share by its merges
         standing, step = self._begin()
         if self._dealer.has_drawn:
             raise RpgresError("dice that fall before the first turn are not recalled")

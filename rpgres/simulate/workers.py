@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -63,6 +63,26 @@ def cores() -> int:
 def here() -> Iterator[Workers]:
     """Have batches played in this process."""
     yield Workers(HereExecutor(), 1)
+
+
+@contextmanager
+def kept(executor: Executor, count: int, job: bytes) -> Iterator[Workers]:
+    """Have batches played by an executor that goes on after the block.
+
+    Args:
+        executor: hands them out; only the pools of Python itself are known to see the files of this machine.
+        count: how many are played at a time.
+        job: what is going to be played.
+
+    Raises:
+        UsageError: the job needs files that only this machine has, and the executor may be elsewhere.
+    """
+    from rpgres.simulate.jobs import Job, require_portable
+
+    is_here = isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor)
+    if not is_here:
+        require_portable(msgspec.json.decode(job, type=Job))
+    yield Workers(executor, count, has_folder=is_here)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ from rpgres.engine.run import run
 from rpgres.model.events import RollEvent, TurnEvent
 from rpgres.model.serialization import state_record
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_rules
 from tests.support.command_line import PROGRAM, completions, rpgres
@@ -635,10 +635,81 @@ def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:
     assert "Deal (Sable Reyl): 8 cards" in whole
 
 
+SECRETIVE = (("saga/toll-gate", "In6-"), ("faith/shoot-out", "C2"), ("nodice/ford", "maul"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scene", "secret"), SECRETIVE)
+def test_json_without_a_seat_is_the_game_masters_where_something_is_hidden(scene: str, secret: str) -> None:
+    line = ("scene", "run", scene, "--seed", "7", "--auto", "--json")
+    seen, whole = (json.loads(rpgres(*line, *more).out) for more in ((), ("--as", "host")))
+    assert seen == json.loads(rpgres(*line, "--as", "gm").out)
+    assert (seen["seat"], seen["seed"]) == ("gm", None)
+    assert (whole["seat"], whole["seed"]) == (None, "7")
+    assert json.dumps(whole).count(secret) > json.dumps(seen).count(secret)
+    played = load_scene(scene, auto=True)
+    assert whole == json.loads(msgspec.json.encode(run_scene(played, seed="7")))
+    assert seen == json.loads(msgspec.json.encode(run_scene(played, seed="7", seat="gm")))
+
+
+@pytest.mark.parametrize("scene", ["fate/gate", "fate/bribe", "two-dice/the-moving-light"])
+def test_json_without_a_seat_is_whole_where_nothing_is_hidden_but_who_passed(scene: str) -> None:
+    line = ("scene", "run", scene, "--auto", "--json")
+    whole = rpgres(*line).out
+    assert whole == rpgres(*line, "--as", "host").out
+    assert json.loads(whole)["seed"] is not None
+
+
+@pytest.mark.slow
+def test_files_name_the_seed_only_where_nothing_is_hidden() -> None:
+    for scene, is_open in (("fate/bribe", True), ("saga/toll-gate", False)):
+        line = ("scene", "run", scene, "--seed", "abracadabra", "--auto")
+        for form in ("--markdown", "--html", "--lonelog"):
+            assert ("abracadabra" in rpgres(*line, form, "-").out) == is_open
+            assert "abracadabra" in rpgres(*line, form, "-", "--as", "host").out
+        assert "seed: abracadabra" in rpgres(*line).out
+    assert "Deal (Brannagh Quill): 5 cards" in rpgres(*line).out
+    assert "Deal (Brannagh Quill): 5 cards" not in rpgres(*line, "--as", "host").out
+
+
+def test_the_name_of_a_view_is_no_characters() -> None:
+    for name in ("host", "everybody"):
+        text = f'ruleset = "fate"\n[characters.{name}]\nskills = {{}}\n[[steps]]\nnote = "x"\n'
+        assert f"-:2: {name!r} is the name of a view" in rpgres("scene", "run", "-", stdin=text).err
+
+
+BATTLE = ("scene", "run", "saga/battle", "--sheet", "brannagh", "--against", "toll-warden", "--seed", "7")
+
+
+def test_what_comes_before_a_decision_is_told_as_the_game_master_may_know_it() -> None:
+    told, whole = (rpgres(*BATTLE, *more) for more in ((), ("--as", "host")))
+    assert (told.code, whole.code) == (3, 3)
+    assert "Deal (Brannagh Quill): 5 cards" in told.out
+    assert "Deal (Brannagh Quill): In6-, Do10+, Do2-, St6n, St5-" in whole.out
+    assert " --as host" in whole.out  # in the line that goes on
+
+
+def test_whose_decision_it_is_that_nobody_takes_is_told_without_its_options() -> None:
+    own, gm, other = (rpgres(*BATTLE, "--as", seat).err for seat in ("brannagh", "gm", "everybody"))
+    assert "Do10" in own
+    assert "nobody takes a decision of brannagh" in gm
+    assert "nobody takes a decision of another seat" in other
+    assert "Do10" not in gm + other
+    scene = 'ruleset = "saga"\nseed = "7"\n[characters.brannagh]\nsheet = "brannagh"\n[[steps]]\nactor = "brannagh"\n'
+    scene += 'action = "act"\nwith = { ability = "strength", vs = "average" }\n'
+    own, gm, other = (
+        rpgres("scene", "run", "-", "--as", seat, stdin=scene).err for seat in ("brannagh", "gm", "everybody")
+    )
+    assert "play (brannagh chooses among " in own
+    assert "step 1 waits for a decision of brannagh; " in gm
+    assert "step 1 waits for a decision of another seat; " in other
+    assert "among" not in gm + other
+
+
 def test_seats_are_completed() -> None:
-    assert completions("rpgres scene run fate/bribe --as ") == ["gm", "mara", "guards", "everybody"]
+    assert completions("rpgres scene run fate/bribe --as ") == ["gm", "mara", "guards", "everybody", "host"]
     assert completions("rpgres scene run fate/bribe --as m") == ["mara"]
-    assert completions("rpgres scene run no-such --as ") == ["gm", "everybody"]
+    assert completions("rpgres scene run no-such --as ") == ["gm", "everybody", "host"]
 
 
 def test_a_seat_that_nobody_has_is_refused() -> None:

@@ -27,6 +27,7 @@ from rpgres.cli.formats.accounts import (
     Turn,
 )
 from rpgres.cli.formats.lonelog import as_lonelog, read_line, read_lonelog, write_line
+from rpgres.cli.render.accounts.lines import rules_words
 from rpgres.errors import FileError
 
 # Signs and words of the notation in every order, and letters of several scripts.
@@ -174,6 +175,10 @@ def test_a_log_by_another_hand_is_read_as_far_as_it_is_known() -> None:
     assert second.lines == [RuleLine("? Does he see me clearly?"), Outcome("No, but..."), Meaning("He comes nearer.")]
     assert third.lines == [RuleLine("He lifts his lantern.")]
     assert read_lonelog(as_lonelog(account)) == account
+    assert "as seen by" not in rules_words(account)  # it does not say by whom
+    noted = read_lonelog("# A\n\n### S1 *A note*\n")
+    assert "```" not in as_lonelog(noted)
+    assert read_lonelog(as_lonelog(noted)) == noted
 
 
 def test_what_is_no_log_is_refused() -> None:

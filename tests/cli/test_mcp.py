@@ -10,25 +10,22 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
 from jsonschema_rs import Draft202012Validator
-from mcp import Client, ClientSession, StdioServerParameters
-from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
 
-from rpgres.cli.mcp.server import declared, make_server
-from rpgres.cli.mcp.tools import INSTRUCTIONS
 from rpgres.cli.play.seat import Seat
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
-from rpgres.journal import odds, store
+from rpgres.journal import store
 from rpgres.journal.commands import Place
+from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
 from rpgres.version import __version__
 from tests.journal.test_views import FRESH, Secrets
@@ -36,11 +33,24 @@ from tests.support.checkout import ROOT
 from tests.support.command_line import PROGRAM, rpgres
 from tests.support.effort import few
 
+if TYPE_CHECKING:  # it takes most of a second, of every process that collects tests
+    from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, Tool
+
 Call = tuple[str, dict[str, Any]]
-Fill = Callable[[ElicitRequestFormParams], ElicitResult]
+Fill = Callable[["ElicitRequestFormParams"], "ElicitResult"]
 FAILED = {"given": ["roll=----"]}  # an overcome of mara's against 3 that asks what it costs
-SCHEMAS = {one.name: one for one in declared()}
-VALID = {name: Draft202012Validator(one.output_schema or {}) for name, one in SCHEMAS.items()}
+
+
+@cache
+def tools() -> dict[str, Tool]:
+    from rpgres.cli.mcp.server import declared
+
+    return {one.name: one for one in declared()}
+
+
+@cache
+def valid(name: str) -> Draft202012Validator:
+    return Draft202012Validator(tools()[name].output_schema or {})
 
 
 def begun(path: Path, *, trust: str = "players") -> Place:
@@ -55,6 +65,9 @@ def called(
     path: Path, calls: Sequence[Call], *, seat: str = "mara", mode: str = "auto", fill: Fill | None = None
 ) -> list[CallToolResult]:
     """Return what a server of a seat answers to one client; each result is one of its tool's schema."""
+    from mcp import Client, ClientSession
+
+    from rpgres.cli.mcp.server import make_server
 
     async def filled(_context: Any, params: Any) -> ElicitResult:
         assert fill is not None
@@ -70,7 +83,7 @@ def called(
         found = asyncio.run(play())
     for (name, _), one in zip(calls, found, strict=True):
         if not one.is_error:
-            VALID[name].validate(one.structured_content)
+            valid(name).validate(one.structured_content)
     return found
 
 
@@ -128,6 +141,8 @@ def test_a_line_and_flat_arguments_do_the_same(tmp_path: Path) -> None:
 
 def asking(*answers: str | None, met: list[ElicitRequestFormParams]) -> Fill:
     """Return a person at a client who fills in forms in turn; None turns one down."""
+    from mcp_types import ElicitResult
+
     left = list(answers)
 
     def fill(params: ElicitRequestFormParams) -> ElicitResult:
@@ -171,6 +186,8 @@ def test_without_a_form_a_missing_choice_tells_the_options(tmp_path: Path) -> No
 
 def test_a_form_that_is_filled_in_too_late_answers_nothing_else(tmp_path: Path) -> None:
     """The action was undone, and another waits for the same question: the form was not about that one."""
+    from mcp_types import ElicitResult
+
     place = begun(tmp_path / "t.db")
 
     def fill(_params: ElicitRequestFormParams) -> ElicitResult:
@@ -246,10 +263,12 @@ def test_no_line_changes_the_seat_or_the_table(tmp_path: Path, option: str) -> N
 
 
 def test_the_tools_are_few_and_described_in_few_words() -> None:
-    tools = [one.model_dump(by_alias=True, exclude_none=True) for one in declared()]
-    assert len(tools) <= 8
-    assert len(json.dumps(tools) + INSTRUCTIONS) / 4 <= 5000
-    for one in declared():
+    from rpgres.cli.mcp.tools import INSTRUCTIONS
+
+    described = [one.model_dump(by_alias=True, exclude_none=True) for one in tools().values()]
+    assert len(described) <= 8
+    assert len(json.dumps(described) + INSTRUCTIONS) / 4 <= 5000
+    for one in tools().values():
         Draft202012Validator(one.input_schema)  # refuses what is no schema
         Draft202012Validator(one.output_schema or {})
         assert "$ref" not in json.dumps([one.input_schema, one.output_schema])
@@ -267,7 +286,7 @@ def test_the_tools_are_few_and_described_in_few_words() -> None:
 
 @pytest.mark.slow
 def test_everything_else_that_a_seat_may_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
+    monkeypatch.setattr("rpgres.cli.mcp.calls.table_odds", partial(table_odds, leaves=500))
     path = tmp_path / "t.db"
     begun(path)
     calls: list[Call] = [
@@ -412,7 +431,7 @@ def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
 def test_what_a_seat_may_not_know_is_in_no_answer(
     ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
+    monkeypatch.setattr("rpgres.cli.mcp.calls.table_odds", partial(table_odds, leaves=500))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")
@@ -436,12 +455,14 @@ def test_the_leak_would_be_seen(tmp_path: Path) -> None:
 
 def process(path: Path, calls: Sequence[Call], *, seat: str) -> list[CallToolResult]:
     """Return what `rpgres mcp` answers in a process of its own, which ends with its client."""
+    from mcp import Client, StdioServerParameters
+
     command, *arguments = [*PROGRAM, "mcp", "--table", str(path), "--as", seat]
     server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
 
     async def play() -> list[CallToolResult]:
         async with Client(server) as client:
-            assert [one.name for one in (await client.list_tools()).tools] == list(SCHEMAS)
+            assert [one.name for one in (await client.list_tools()).tools] == list(tools())
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
     return asyncio.run(play())

@@ -223,6 +223,8 @@ SAID = {  # what somebody types who has never seen it, and where it leads
     "mara spends a fate point": "set characters.mara.counters.fate-points=3",
     "give edda a fate point": "set characters.edda.counters.fate-points=2",
     "mara has 2 fate points": "set characters.mara.counters.fate-points=3",
+    "odds mara attacks the guards with fight": "odds attack --skill fight --vs guards:fight --actor mara",
+    "odds mara dances": "has no action 'dances'",
     "chances mara overcome burglary 3": "odds overcome --skill burglary --vs 3 --actor mara",
     "go on": "answer",
     "mara rolls stealth": "What is done with stealth?",
@@ -420,8 +422,10 @@ def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -
 
 def test_what_is_asked_of_a_question_is_refused_where_none_is_open() -> None:
     begun("mara")
-    done = rpgres("play", stdin="odds\nwhy\n")
+    done = rpgres("play", stdin="odds\nwhy\n1\nroll 1\n")
     assert done.err.count("no question is open that 'odds' would be about") == 1
+    assert done.err.count("no question is open to you that 1 would answer; `roll 1` rolls it as dice") == 1
+    assert done.out.count("seed: ") == 1  # of the dice
     assert done.err.count("no question is open that 'why' would be about") == 1
 
 
@@ -445,8 +449,9 @@ def test_a_line_at_a_question_may_be_a_command() -> None:
         ("answer\nquit\nnote late\n", (), 2),  # leaves the table as well
         ("answer\nshow\nhelp\nno\nnote late\n", ("a decision waits (invoke: mara)", "Actions, as in"), 4),
         ("answer\n", (), 2),  # the input ends
+        ("answer\nodds mara attacks 2 with fight\n", ("Attack: odds", "any success"), 2),
     ],
-    ids=["quit", "show", "end"],
+    ids=["quit", "show", "end", "odds"],
 )
 def test_a_question_can_be_left_and_the_table_looked_at(typed: str, told: Sequence[str], entries: int) -> None:
     begun("mara")

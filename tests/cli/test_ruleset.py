@@ -77,6 +77,7 @@ Dice (--given LABEL=...)
 Decisions (--choose LABEL=...)
   price  decided by the house rule cost_chooser: What now?
          one of stay, burn
+         facts: margin
 
 House rules (--switch NAME=CHOICE)
   cost_chooser: who pays
@@ -133,6 +134,7 @@ Asks
   roll   two dice
   price  decided by the house rule cost_chooser: What now?
          one of stay, burn
+         facts: margin
 
 Outcomes: search
   Darkness (dark)
@@ -162,6 +164,8 @@ def test_show_as_json() -> None:
         "who": ["switch:cost_chooser"],
         "optional": False,
         "options": {"stay": "You stay in the dark.", "burn": "You burn more oil."},
+        "facts": ["margin"],
+        "option_facts": [],
         "actions": ["search"],
     }
     assert record["switches"]["cost_chooser"]["choices"] == {"actor": "whoever searches", "gm": "the game master"}

@@ -193,6 +193,23 @@ def test_a_seed_and_a_switch_are_taken() -> None:
     assert rpgres("run", "gate.toml", "--switch", "opposer=one").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('include = "nope.toml"', "gate.toml:3: steps[0].include: there is no scene 'nope.toml'"),
+        ('include = "saga/toll-gate"', "gate.toml:3: steps[0].include: 'saga/toll-gate' is for the ruleset saga"),
+        ('note = "x"', "gate.toml:1: ruleset: there is no ruleset 'fait'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_a_fault_is_told_with_its_place_once(command: str, line: str, told: str) -> None:
+    ruleset = "fait" if "fait" in told else "fate"
+    Path("gate.toml").write_text(f'ruleset = "{ruleset}"\n[[steps]]\n{line}\n', encoding="utf-8")
+    done = rpgres(command, "gate.toml")
+    said = done.stdout + done.stderr
+    assert (done.exit_code, told in said, said.count("gate.toml:")) == (1, True, 1), said
+
+
 def test_a_missing_scene_and_a_faulty_one_are_told() -> None:
     missing = rpgres("run", "gatt.toml")
     assert missing.exit_code == 1
@@ -253,4 +270,4 @@ def test_a_seed_that_is_none_is_refused(command: str) -> None:
     Path("gate.toml").write_text(SCENE.replace('seed = "7"', 'seed = ""'), "utf-8")
     done = rpgres(command, "gate.toml")
     assert done.exit_code == 1
-    assert "gate.toml:3: the seed is empty" in done.stdout + done.stderr
+    assert "gate.toml:3: seed: the seed is empty" in done.stdout + done.stderr

@@ -378,6 +378,31 @@ def test_what_is_asked_by_has_to_be_there(command: tuple[str, ...], line: tuple[
     assert (ran.code, told in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.parametrize("command", [("odds",), ("simulate", "-n", "10", "--workers", "1")])
+def test_a_detail_that_no_procedure_of_several_tells_is_refused(command: tuple[str, ...], tmp_path: Path) -> None:
+    scene = tmp_path / "several.toml"
+    scene.write_text(
+        """
+        ruleset = "fate"
+        policy = "sensible"
+        characters.mara.sheet = "mara"
+        [[steps]]
+        actor = "mara"
+        procedure = "contest"
+        with = { skill = 2, vs = 2, victories = 1, exchanges = 2 }
+        [[steps]]
+        actor = "mara"
+        procedure = "challenge"
+        with = { task = "door:with=2,difficulty=2" }
+        """,
+        encoding="utf-8",
+    )
+    ran = rpgres(command[0], str(scene), *command[1:], "--by", "exchanges")  # which the contest has, and no challenge
+    assert (ran.code, "absent" in ran.out, "(none)" in ran.out) == (0, False, False), ran.err
+    ran = rpgres(command[0], str(scene), *command[1:], "--by", "exchangs")
+    assert (ran.code, "no detail 'exchangs'; did you mean 'exchanges'?" in ran.err) == (2, True), ran.err
+
+
 JOINING = """
 ruleset = "fate"
 policy = "sensible"
@@ -406,6 +431,31 @@ def test_who_joins_by_an_input_may_be_asked_for(tmp_path: Path) -> None:
     (tmp_path / "joining.toml").write_text(JOINING.replace(".guards.is", ".gards.is"), encoding="utf-8")
     ran = rpgres("scene", "check", str(scene))
     assert (ran.code, "there is no character 'gards'; did you mean `guards`?" in ran.out) == (1, True), ran.out
+
+
+ENDING_OR_NOT = """
+ruleset = "fate"
+characters.mara.sheet = "mara"
+[[steps]]
+id = "try"
+actor = "mara"
+action = "overcome"
+with = { skill = 1, vs = 2 }
+given = { roll = "0000" }
+choose = { invoke = "no", price = "fail" }
+[ends.good]
+when = { try = "succeed" }
+"""
+
+
+@pytest.mark.parametrize("command", [("odds",), ("simulate", "-n", "4")])
+def test_what_is_not_there_is_called_alike_in_odds_and_simulations(command: tuple[str, ...], tmp_path: Path) -> None:
+    scene = tmp_path / "plain.toml"
+    scene.write_text(ENDING_OR_NOT, encoding="utf-8")
+    first, *rest = command
+    assert "No ending" in rpgres(first, str(scene), *rest).out
+    told = rpgres(first, str(scene), *rest, "--by", "tags.fog").out
+    assert re.search(r"\babsent +100\.00 %", told, re.IGNORECASE), told
 
 
 @pytest.mark.parametrize(

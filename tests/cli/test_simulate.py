@@ -169,11 +169,13 @@ def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> N
         assert message in ran.err
         assert path.read_bytes() == kept
 
-    refused("simulate", "fate", "overcome", "--skill", "4", "--vs", "4dF+2", message="simulation: the inputs differ")
-    refused("simulate", "fate", "attack", "--skill", "3", "--vs", "2", message="what is simulated, the inputs differ")
-    refused(*OVERCOME, "--seed", "8", message="the seeds differ")
-    refused(*SEEDED, "--switch", "boost_lifetime=next-chance", message="the house rules differ")
-    refused(*SEEDED, "--auto", message="the policies differ")
+    refused(
+        "simulate", "fate", "overcome", "--skill", "4", "--vs", "4dF+2", message="simulation: it differs in the inputs"
+    )
+    refused("simulate", "fate", "attack", "--skill", "3", "--vs", "2", message="what is simulated and the inputs")
+    refused(*OVERCOME, "--seed", "8", message="it differs in the seeds")
+    refused(*SEEDED, "--switch", "boost_lifetime=next-chance", message="it differs in the house rules")
+    refused(*SEEDED, "--auto", message="it differs in the policies")
     refused(*SEEDED, "-n", "99", message="has 100 runs already, more than 99")
     kept = kept.replace(b'"runs":100', b'"runs":101')
     path.write_bytes(kept)

@@ -297,7 +297,7 @@ def test_aspects_and_decisions_are_taken_out() -> None:
 
 @pytest.mark.slow
 def test_what_is_on_a_sheet_is_taken_out() -> None:
-    line = (*OVERCOME, "--sheet", "mara", "--skill", "fight", "--vs", "3", "--auto", "--knockout")
+    line = (*OVERCOME, "--sheet", "mara", "--skill", "fight", "--vs", "3", "--fate-points", "1", "--auto", "--knockout")
     shown = rpgres(*line).out
     assert "without aspect 'Wanted in Three Ports' of mara" in shown
     assert "without stunts " in shown

@@ -167,7 +167,7 @@ def test_lines_to_type_name_the_table_that_was_named() -> None:
     assert "`rpgres table undo --table 'a b.db' 1`" in done.err
     told = json.loads(table(*ACT, "--table", "a b.db", "--json", code=2).err)
     assert "`rpgres table undo --table 'a b.db' 1`" in told["message"]
-    assert "`rpgres table new --table q.db`" in table("show", "--table", "q.db", code=1).err
+    assert "`rpgres table new --table q.db ID --sheet FILE`" in table("show", "--table", "q.db", code=1).err
     table("undo", "--table", "a b.db", "1")
 
 
@@ -242,7 +242,7 @@ def test_the_table_has_a_paragraph_of_its_own() -> None:
         """
 On the table
   Smoke (aspect)
-  Fate points 2
+  Fate points of the game master 2
   Alarm: 0 of 4
   the game master skips every optional decision until: action
 """

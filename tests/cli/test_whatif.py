@@ -67,6 +67,15 @@ def test_a_pending_decision_exits_with_3_and_json_has_it() -> None:
     assert (ran.code, json.loads(ran.out)["after"][0]["success"]) == (0, False)
 
 
+@pytest.mark.slow
+def test_a_scene_of_which_something_is_hidden_needs_all_of_it() -> None:
+    line = ("scene", "run", "saga/toll-gate", "--seed", "7", "--auto")
+    seen = rpgres("whatif", kept("seen.json", *line), "--given", "the-gate.gm-card=St5n")
+    assert "take one with nothing left out: rpgres scene run ... --as host" in seen.err
+    whole = rpgres("whatif", kept("whole.json", *line, "--as", "host"), "--given", "the-gate.gm-card=St5n")
+    assert whole.code == 0, whole.err
+
+
 def test_a_scene_with_its_file_and_with_another_name() -> None:
     result = kept("scene.json", "scene", "run", "fate/bribe", "--seed", "3", "--auto")
     ran = rpgres("whatif", result, "--given", "roll=++++")
@@ -181,6 +190,14 @@ def test_json_is_what_the_schema_says() -> None:
     result = kept("result.json", *ROLL, "--given", "roll=++++")
     for line in (["--given", "roll=+++0"], ["--given", "roll=----"]):
         assert list(validator.iter_errors(json.loads(rpgres("whatif", result, *line, "--json").out))) == []
+
+
+def test_a_table_without_the_number_of_an_entry_is_told_how_to_name_one() -> None:
+    rpgres("table", "new", "fate", "--sheet", "guard")
+    for name in (".", ".rpgres/table.db"):
+        done = rpgres("whatif", name, "--given", "roll=++++")
+        assert done.code == 2
+        assert f"name one of its actions, as in `rpgres whatif {name}#N`" in done.err
 
 
 def test_an_entry_that_a_table_does_not_have_is_typed_wrong() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpgres.cli.render.lines import HANG, Look, Piece, line, plain_text, wrapped
+from rpgres.cli.render.reports import Cell, Grid, Table
 from rpgres.cli.root import COMMANDS
 from tests.support.command_line import Ran, on_screen
 from tests.support.effort import few
@@ -44,11 +45,12 @@ ODDS = [
     f"odds {FATE} 0..4",
     "odds fate overcome --skill 0..5 --vs 0..8",
     "odds fate overcome --skill 3 --find vs=0..8 --target success=60%",
-    "odds fate overcome --sheet mara --skill fight --vs 3 --auto --knockout",
+    "odds fate overcome --sheet mara --skill fight --vs 3 --fate-points 1 --auto --knockout",
     "odds saga act --ability strength=8 --vs average --hand St6,Ag3,Do8",
     "odds fate/bribe",
     "odds fate/bribe --auto --by characters.mara.counters.fate-points",
     "simulate fate overcome --skill 3 --vs 4dF+2 -n 200 --seed 7",
+    "simulate fate/break-in -n 50 --seed 7",
     "simulate fate/bribe -n 50 --seed 7 --by characters.mara.counters.fate-points",
 ]
 SHOWN = [
@@ -181,6 +183,20 @@ def test_a_line_goes_on_where_it_says() -> None:
     assert (
         plain_text([line("  a number of 18.52 % is whole")], Look(width=20)) == "  a number of\n    18.52 % is whole\n"
     )
+
+
+def test_where_two_columns_have_no_room_a_row_has_all_it_says_below_its_name() -> None:
+    columns = ["outcome", "probability of a long heading", "difference of a long heading"]
+    rows = [["Clean", "", ""], ["  base of a long name", "97 %", ""], ["  vs=4", "81 %", "-16"]]
+    table = Table(columns=columns, rows=[[Cell(text) for text in row] for row in rows], align="<>>")
+    assert [plain_text([one]).rstrip() for one in Grid(table).laid_out(Look(width=40))] == [
+        "  Clean",
+        "    base of a long name",
+        "      probability of a long heading: 97 %",
+        "    vs=4",
+        "      probability of a long heading: 81 %",
+        "      difference of a long heading: -16",
+    ]
 
 
 def test_boxes_are_drawn_on_a_terminal_and_told_elsewhere() -> None:

@@ -73,6 +73,7 @@ def chi_square(pool: Dice, throws: int, seed: str) -> tuple[float, int]:
     return statistic, cells - 1
 
 
+@pytest.mark.slow  # all of them together
 @pytest.mark.parametrize("text", [text for text in MIXED if text != "12"])
 def test_throws_follow_the_law(text: str) -> None:
     statistic, freedom = chi_square(dice(text), 4000, f"chi {text}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import pytest
@@ -14,13 +15,14 @@ from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
-from rpgres.engine.table import Outcome
-from rpgres.errors import UsageError
+from rpgres.engine.table import Outcome, once
+from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import Map
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 
 FATE = load_rules(find_ruleset("fate"))
+NOTHING = Outcome("succeed")
 SHEETS = {"sheet": "mara", "skill": "deceive", "vs": "guards:will", "bonus": 1}
 
 
@@ -68,3 +70,31 @@ def test_what_is_refused_is_refused_each_time() -> None:
     for run in range(2):
         with pytest.raises(UsageError, match="guards: out"):
             played(beaten, run)
+
+
+def replayed(rule: Any) -> list[Any]:
+    """Play a rule in place of `overcome` three times with the same inputs, and return what it found each time."""
+    found, rules = list[Any](), load_rules(find_ruleset("fate"))
+    prepared = prepare(rules, "overcome", SHEETS)
+    ruleset = copy(rules.ruleset)
+    ruleset.actions = {**ruleset.actions, "overcome": lambda table, actor, **_: found.append(rule(table)) or NOTHING}
+    rules.ruleset = ruleset
+    for run in range(3):
+        played(prepared, run)
+    return found
+
+
+def test_several_things_are_worked_out_each_for_itself() -> None:
+    worked = list[int]()
+
+    def twice(number: int) -> int:
+        worked.append(number)
+        return 2 * number
+
+    assert replayed(lambda table: (once(table, twice, 1), once(table, twice, 2))) == [(2, 4)] * 3
+    assert worked == [1, 2]
+
+
+def test_what_comes_after_a_roll_is_not_worked_out_for_all_runs() -> None:
+    with pytest.raises(RuleError, match="after a roll or a question"):
+        replayed(lambda table: once(table, int, table.roll(FATE.dice, "roll")))

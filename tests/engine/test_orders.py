@@ -29,7 +29,8 @@ from rpgres.engine.players import (
 from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.seats import Policies
 from rpgres.errors import FileError, UsageError
-from rpgres.lint.orders import decisions_of, order_faults
+from rpgres.lint.decisions import decisions_of, offers, options_at
+from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known
 from rpgres.model.state import GM, Box, Character, Map, Pile, State, Tag
 from rpgres.odds.exact import outcome_odds
@@ -90,6 +91,8 @@ def decided(orders: Sequence[Mapping[str, Any]], *, state: State = STATE, who: s
         ({"stay": 2, "flee": 0}, "stay"),
         ({"h*": 1, "hit-thug": 2, "stay": 1}, {"hit-thug": 3, "stay": 1}),
         ({"hide": 2}, None),
+        ({"first": 2, "last": 1}, {"stay": 2, "hit-thug": 1}),
+        ({"preferred": 1, "any": 2, "hide": 5}, {"flee": 5, "stay": 2, "hit-thug": 2}),
         ("hide", None),
         ("no", None),
     ],
@@ -334,10 +337,10 @@ def test_what_the_seat_may_not_see_is_refused(saga: Rules) -> None:
         '"tags.trap" = true': "the seat mara does not see 'trap'",
         '"tracks.clock.free" = 0': "the seat mara does not see 'clock'",
         '"things.plot" = "x"': "the seat mara does not see 'plot'",
-        '"piles.deck.cards.St4" = true': "the cards of 'deck' are face down",
-        '"piles.hand:bo.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
-        '"characters.bo.piles.hand.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
-        '"others.any.piles.hand.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
+        '"piles.deck.cards.St4n" = true': "the cards of 'deck' are face down",
+        '"piles.hand:bo.cards.St4n" = true': "the seat mara does not see the cards of 'hand' of others",
+        '"characters.bo.piles.hand.cards.St4n" = true': "the seat mara does not see the cards of 'hand' of others",
+        '"others.any.piles.hand.cards.St4n" = true': "the seat mara does not see the cards of 'hand' of others",
     }
     for condition, told in conditions.items():
         text = f'[[orders]]\nask = "play"\nwhen = {{ {condition} }}\nchoose = "first"'
@@ -345,9 +348,97 @@ def test_what_the_seat_may_not_see_is_refused(saga: Rules) -> None:
         assert [told in fault and " unseen: " in fault for fault in found] == [True], (condition, found)
         if "hand" not in condition and "deck" not in condition:
             assert faults(saga, text, state=state, who="thug") == []
-    may = ('"tags.note" = true', '"piles.deck.count" = "< 9"', '"self.piles.hand.cards.St4" = true')
-    for condition in (*may, '"others.any.piles.hand.count" = 0', '"piles.hand:mara.cards.St4" = true'):
+    may = ('"tags.note" = true', '"piles.deck.count" = "< 9"', '"self.piles.hand.cards.St4n" = true')
+    for condition in (*may, '"others.any.piles.hand.count" = 0', '"piles.hand:mara.cards.St4n" = true'):
         assert faults(saga, f'[[orders]]\nwhen = {{ {condition} }}\nchoose = "first"', state=state) == [], condition
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "told"),
+    [
+        ("fate", 'ask = "price"\nwhen = { "facts.marginn" = "< 0" }', "the decision price shows no fact 'marginn'"),
+        ("fate", 'ask = "absorb"\nwhen = { "facts.shift" = 2 }', "the decision absorb shows no fact 'shift'"),
+        ("fate", 'ask = "veto"\nwhen = { "facts.margin" = 2 }', "the decision veto shows no fact 'margin', and no oth"),
+        ("fate", 'when = { "facts.zzz" = 2 }', "no decision shows a fact 'zzz'"),
+        ("fate", 'ask = ["absorb", "price"]\nwhen = { "facts.zzz" = 2 }', "no decision shows a fact 'zzz'"),
+        ("fate", 'ask = "absorb"\nwhen = { "options.zzz" = true }', "the decision absorb never offers 'zzz'"),
+        ("fate", 'ask = "target"\nwhen = { "options.zzz" = true }', "the decision target never offers 'zzz'; it can"),
+        ("fate", 'ask = "target"\nwhen = { "options.any.rooom" = 1 }', "no fact 'rooom' of its options"),
+        ("fate", 'ask = "invoke"\nwhen = { "options.*reroll*.fre" = 1 }', "no fact 'fre' of its options"),
+        ("fate", 'ask = "turn"\nwhen = { "facts.foes.zzz" = true }', "there is no character 'zzz'"),
+        ("saga", 'ask = "play"\nwhen = { "options.Ag99" = true }', "the decision play never offers 'Ag99'"),
+        ("saga", 'ask = "play"\nwhen = { "options.ag5" = true }', "the decision play never offers 'ag5'"),
+        ("faith", 'ask = "failure"\nwhen = { "facts.off" = "mara" }', "the decision failure shows no fact 'off'"),
+        ("push-pool", 'ask = "push"\nwhen = { "facts.zzz" = 2 }', "the decision push shows no fact 'zzz'"),
+    ],
+)
+def test_what_a_question_never_shows_or_offers_is_refused(ruleset: str, condition: str, told: str) -> None:
+    rules = load_rules(find_ruleset(ruleset))
+    (found,) = faults(rules, f'[[orders]]\n{condition}\nchoose = "first"')
+    assert told in found
+    assert " unknown-name: " in found
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "order"),
+    [
+        ("fate", 'when = { "facts.margin" = "< 0", "facts.foes.count" = ">= 2" }\nchoose = "first"'),
+        ("fate", 'ask = ["absorb", "price"]\nwhen = { "facts.margin" = 2 }\nchoose = "first"'),
+        ("fate", 'ask = "absorb"\nwhen = { "options.mild*box*" = true }\nchoose = ["Mild+box-2", "*box-1"]'),
+        ("fate", 'ask = "target"\nwhen = { "others.count" = 1 }\nchoose = { mara = 1, scene = 2, "thu*" = 1 }'),
+        ("fate", 'ask = "invoke"\nwhen = { "options.any.free" = ">= 1", "options.count" = 2 }\nchoose = "any-aspect"'),
+        ("saga", 'ask = "play"\nchoose = ["ag5", "Stop"]'),
+        ("saga", 'ask = "play"\nwhen = { "options.Ag5" = true }\nchoose = { highest = "value" }'),
+        ("hunger-pool", 'ask = "will"\nchoose = "dice-1-1"'),
+    ],
+)
+def test_what_a_question_can_show_and_offer_is_accepted(ruleset: str, order: str) -> None:
+    rules = load_rules(find_ruleset(ruleset))
+    assert faults(rules, f"[[orders]]\n{order}") == []
+
+
+def test_characters_that_a_target_names_are_those_of_the_table(fate: Rules) -> None:
+    order = '[[orders]]\nask = "target"\nchoose = "thugg"'
+    (found,) = faults(fate, order)
+    assert "the decision target never offers 'thugg'" in found
+    assert faults(fate, order, is_portable=True) == []  # on a sheet, it may be anybody
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("self.tracks.physical.9", "there is no box '9'"),
+        ("self.tracks.physical.box-1", "there is no box 'box-1'"),
+        ("periods.conflicct", "there is no period 'conflicct'"),
+        ("periods.scenes", "there is no period 'scenes'"),
+    ],
+)
+def test_boxes_and_periods_that_there_are_not_are_refused(fate: Rules, path: str, told: str) -> None:
+    (found,) = faults(fate, f'[[orders]]\nwhen = {{ "{path}" = true }}\nchoose = "first"')
+    assert told in found
+
+
+def test_boxes_and_periods_that_there_can_be_are_accepted(fate: Rules) -> None:
+    paths = (
+        "self.tracks.physical.4.mark",
+        "periods.scene",
+        "enemies.any.tracks.consequences.mild-physical",
+        "periods.count",
+    )
+    for path, wanted in zip(paths, ('"x"', "true", "true", "1"), strict=True):
+        assert faults(fate, f'[[orders]]\nwhen = {{ "{path}" = {wanted} }}\nchoose = "first"') == []
+
+
+def test_a_card_that_no_deck_has_is_refused(saga: Rules) -> None:
+    for card in ("St4", "Zz9"):  # of the fours of strength there are two, each with its sign
+        (found,) = faults(saga, f'[[orders]]\nwhen = {{ "self.piles.hand.cards.{card}" = true }}\nchoose = "first"')
+        assert f"there is no card {card!r}" in found
+
+
+@pytest.mark.parametrize("fact", ["valuee", "room"])
+def test_an_order_by_a_number_that_no_option_has_is_refused(saga: Rules, fact: str) -> None:
+    (found,) = faults(saga, f'[[orders]]\nask = "play"\nchoose = {{ highest = "{fact}" }}')
+    assert f"the decision play shows no fact {fact!r} of its options" in found
 
 
 def test_decisions_of_every_ruleset_have_their_options() -> None:
@@ -359,26 +450,35 @@ def test_decisions_of_every_ruleset_have_their_options() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice"])
-def test_rules_offer_no_other_options_than_their_data_list(ruleset: str) -> None:
-    """Every decision that comes up in the scenes that ship offers what orders may choose by the data."""
-    listed = {label: one.options for label, one in decisions_of(load_rules(find_ruleset(ruleset))).items()}
-    offered: dict[str, set[str]] = {}
+def test_rules_offer_and_show_nothing_but_what_their_data_list(ruleset: str) -> None:
+    """Every decision that comes up in the scenes that ship offers and shows what orders may name by the data."""
+    offered: set[str] = set()
+    strange: set[tuple[str, str]] = set()
 
-    def chooses(view: View, question: Question) -> Any:
-        if listed.get(question.label) is not None and question.reads is None:
-            offered.setdefault(question.label, set()).update(option.name for option in question.options)
-        return uniform(view, question) or None
+    def deciding(rules: Rules) -> Any:
+        decisions = decisions_of(rules)
+        listed = {label: options_at(one, Known(rules)) for label, one in decisions.items()}
+
+        def chooses(view: View, question: Question) -> Any:
+            label, names = question.label, [option.name for option in question.options]
+            options, decision = listed[label], decisions[label]
+            strange.update((label, fact) for fact in question.facts if fact not in (decision.facts or ()))
+            if options is not None and question.reads is None:
+                offered.add(label)
+                strange.update((label, name) for name in names if not any(offers(one, name) for one in options))
+            return uniform(view, question) or None
+
+        return chooses
 
     for path in sorted((builtin_folder() / ruleset / "scenes").glob("*.toml")):
         scene = read_scene(read_source(path), find_ruleset=find_ruleset)
         for seed in "12":
             with suppress(FileError):  # it cannot be played to its end when all is decided by chance
-                prove_scene(msgspec.structs.replace(scene, policies={"": chooses}), seed=seed)
+                prove_scene(msgspec.structs.replace(scene, policies={"": deciding(scene.rules)}), seed=seed)
     assert offered
-    strange = {label: names - (listed[label] or set()) for label, names in offered.items()}
-    assert not any(strange.values()), strange
+    assert not strange
     if ruleset == "fate":
-        assert {"turn", "concede", "price", "veto"} <= offered.keys()
+        assert {"turn", "concede", "price", "veto"} <= offered
 
 
 # ---------------------------------------------------------------------------------------------------------------------

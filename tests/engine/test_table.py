@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import random
 from collections.abc import Callable
 from typing import Any
@@ -269,6 +270,19 @@ def test_a_rule_that_raises_is_named() -> None:
     assert caught.value.message.endswith(f" ({__file__}, line {line})")
 
 
+def test_the_place_of_a_fault_is_in_the_rule_and_not_in_the_standard_library() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        return dataclasses.replace(Outcome("hit"), details={})  # no dataclass
+
+    with pytest.raises(RuleError, match=r"TypeError: .*test_table\.py, line \d+\)"):
+        play(broken(rule))
+
+
+def test_a_policy_that_chooses_what_is_not_offered_is_a_fault_of_the_ruleset() -> None:
+    with pytest.raises(RuleError, match="a policy of the ruleset chose what it cannot: price=nonsense is not offered"):
+        play(tiny_action(vs=12), given={"roll": ["1,1"]}, policies={"": lambda _view, _question: "nonsense"})
+
+
 def test_a_rule_that_asks_for_ever_is_stopped() -> None:
     def rule(table: Table, actor: Any, **_: Any) -> Outcome:
         while True:
@@ -499,7 +513,7 @@ def test_an_answer_that_is_refused_stays_so_for_a_rule_that_is_deaf() -> None:
                 table.ask("push", actor.name, (Option("a"), Option("b")))
 
     with pytest.raises(ChoiceError, match="push=c is not offered"):
-        play(broken(stubborn), policies={"": lambda _view, _question: "c"})
+        play(broken(stubborn), choose={"push": ["c"]})
 
 
 @pytest.mark.parametrize(

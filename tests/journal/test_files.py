@@ -242,6 +242,68 @@ def test_an_action_is_not_resumed_by_other_rules(tmp_path: Path, monkeypatch: py
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# The rules of a table, wherever it is played from
+
+
+OURS = '[succeed]\ntext = "Ours."\n'
+TO_ACT = ("table", "act", "overcome", "--skill", "3", "--vs", "0", "--given", "roll=-000")
+
+
+def house_rule(folder: Path) -> None:
+    (folder / "fate" / "outcomes").mkdir(parents=True)
+    (folder / "fate" / "outcomes" / "overcome.toml").write_text(OURS, "utf-8")
+
+
+def test_house_rules_beside_a_table_hold_wherever_the_command_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, below = tmp_path / "game", tmp_path / "game" / "notes"
+    below.mkdir(parents=True)
+    house_rule(game / "rulesets")
+    monkeypatch.chdir(game)
+    assert rpgres("table", "new", "fate", "--sheet", "guard").code == 0
+    outside = ("--table", str(game))
+    for folder, named in ((game, ()), (below, ()), (tmp_path, outside)):
+        monkeypatch.chdir(folder)
+        assert "  Ours.\n" in rpgres(*TO_ACT, *named).out
+        assert "  Ours.\n" in rpgres("play", *named, stdin="overcome 3 vs 0 --given roll=-000\n").out
+        assert "rules changed" not in rpgres("table", "verify", *named).out
+
+
+def test_a_sheet_that_is_named_twice_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = rpgres("table", "new", "fate", "--sheet", "guard", "--sheet", "guard")
+    assert (done.code, done.out) == (2, "")
+    assert "the sheet 'guard' is named twice" in done.err
+
+
+def test_folders_of_rulesets_within_that_of_the_table_are_moved_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house_rule(tmp_path / "game" / "house")
+    monkeypatch.chdir(tmp_path / "game")
+    assert rpgres("table", "new", "fate", "--sheet", "guard", "--rulesets", "house").code == 0
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "game").rename(tmp_path / "moved")
+    assert "  Ours.\n" in rpgres(*TO_ACT, "--table", "moved").out
+
+
+def test_a_table_whose_ruleset_is_gone_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / "house" / "lantern"
+    own.mkdir(parents=True)
+    text = 'standalone = true\ntitle = "L"\nsummary = "S."\nversion = "1"\n[bands.a]\ntitle = "A"\nfrom = 1\n'
+    (own / "ruleset.toml").write_text(text + '[actions.go]\nsummary = "Go."\ndice = "1d6"\n', "utf-8")
+    (tmp_path / "bo.toml").write_text('ruleset = "lantern"\n', "utf-8")
+    made = rpgres("table", "new", "lantern", "--sheet", "bo.toml", "--rulesets", "house")
+    assert made.code == 0, made.err
+    own.rename(tmp_path / "elsewhere")
+    for line in (("act", "go"), ("undo",)):
+        told = rpgres("table", *line).err
+        assert "played by the ruleset lantern, which is not found: install its plugin, or name the folder" in told
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Files that are no tables, or cannot be used
 
 

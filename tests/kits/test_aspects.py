@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,6 +153,16 @@ def test_an_ally_alone_opens_the_window() -> None:
     state = table_of(Tag("Fog", "aspect"))
     assert aspects.can_invoke(state, ("venn", "edda"))
     assert not aspects.can_invoke(state, ("venn",))
+
+
+@pytest.mark.parametrize(("rule", "offered"), [("gone", ["mud"]), ("stay", ["a-bad-knee", "mud"])])
+def test_what_is_on_a_character_who_is_out_is_not_offered(rule: str, offered: list[str]) -> None:
+    state = table_of(Tag("A Bad Knee", "consequence", "venn", Map({"mara": 1})), MUD.with_uses("mara", 1))
+    state = state.with_character(msgspec.structs.replace(VENN, is_out=True))
+    table = Scripted(state, {"mine": [NO]})
+    table.rules.switches = lambda record: record(absent_aspects=rule)
+    window(table, own=Side(("mara",), "mine", "roll", 1))
+    assert [name for label, _, names in table.asked if label == "mine" for name in names if name != NO] == offered
 
 
 def test_a_point_used_against_its_owner_is_the_owners_later() -> None:

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,8 @@ import pytest
 
 import rpgres
 from rpgres.model.printed import Printed
+from rpgres.simulate import running
+from rpgres.simulate.workers import HereExecutor
 from tests.support.command_line import rpgres as command
 
 BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
@@ -248,6 +250,37 @@ def test_what_if_of_an_action_and_of_a_scene(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+class Elsewhere(HereExecutor):
+    """An executor that rpgres does not know, and that counts what it is handed."""
+
+    batches = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.batches += 1
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_an_executor_of_ones_own_plays_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "MEASURED", 0.0)
+    monkeypatch.setattr(running, "BRIEF", 0.0)
+    asked: dict[str, Any] = {"runs": 2000, "seed": 7, "skill": 3, "vs": 2}
+    alone = rpgres.simulate("fate", "overcome", **asked)
+    with ThreadPoolExecutor(2) as executor:
+        assert rpgres.simulate("fate", "overcome", executor=executor, **asked) == alone
+        assert executor.submit(pow, 2, 3).result() == 8
+    elsewhere = Elsewhere()  # may be on other machines: the batches bring along what the scene needs
+    found = rpgres.simulate("fate/vault", runs=300, seed=7, executor=elsewhere)
+    assert elsewhere.batches > 0
+    assert found == rpgres.simulate("fate/vault", runs=300, seed=7)
+    with pytest.raises(rpgres.UsageError, match=r"`executor` takes a concurrent\.futures\.Executor or None, not 3"):
+        rpgres.simulate("fate", "overcome", executor=3, **asked)  # type: ignore[arg-type]
+
+
+def test_a_scene_is_named_by_a_path_too() -> None:
+    with pytest.raises(rpgres.FileError, match=r"there is no scene 'nothing\.toml'"):
+        rpgres.run_scene(Path("nothing.toml"))
+
+
 def test_workers_do_not_change_counts() -> None:
     one, two = (rpgres.simulate("fate", "overcome", runs=400, seed=7, workers=count, skill=3, vs=2) for count in (1, 2))
     assert one == two
@@ -351,8 +384,8 @@ NOTHING: dict[str, Any] = {}
         (lambda: rpgres.odds_table("fate", "overcome", {"skill": range(0)}, vs=2), "`over` takes values for 'skill'"),
         (lambda: rpgres.odds_table("fate", "overcome", NOTHING, skill=1, vs=2), "`over` .* is empty"),
         (lambda: rpgres.odds_compare("fate", "overcome", NOTHING, skill=1, vs=2), "`cases` .* is empty"),
-        (lambda: rpgres.html_of(3), "not a int"),  # type: ignore[arg-type]
-        (lambda: rpgres.text_of(None), "not a NoneType"),  # type: ignore[arg-type]
+        (lambda: rpgres.html_of(3), "not 3"),  # type: ignore[arg-type]
+        (lambda: rpgres.text_of(None), "not None"),  # type: ignore[arg-type]
     ],
 )
 def test_what_would_come_to_nothing_is_refused(call: Callable[[], object], message: str) -> None:
@@ -375,7 +408,7 @@ def test_a_record_without_a_form_in_words_is_none_to_a_notebook() -> None:
         """A record that nothing shows."""
 
     for shown in (rpgres.html_of, rpgres.text_of):
-        with pytest.raises(rpgres.UsageError, match="a Bare has no form in words"):
+        with pytest.raises(rpgres.UsageError, match="Bare has no form in words"):
             shown(Bare())
     assert Bare()._repr_html_() is None
 

@@ -96,7 +96,8 @@ def test_whatever_has_chances_has_a_table_of_plain_rows() -> None:
     assert [(row["case"], round(row["success"], 3)) for row in rows] == [("base", 0.617), ("better", 0.815)]
     rows = rpgres.odds_find("fate", "overcome", {"vs": range(3)}, "success=50%", skill=3).table()
     assert [row["vs"] for row in rows] == [0, 1, 2]
-    (row, *_) = rpgres.odds_knockout("fate", "overcome", sheet="mara", skill="burglary", vs=3, auto=True).table()
+    given: dict[str, Any] = {"sheet": "mara", "skill": "burglary", "vs": 3, "fate_points": 1, "auto": True}
+    (row, *_) = rpgres.odds_knockout("fate", "overcome", **given).table()
     assert row["part"] == "decision invoke never taken"
     assert rpgres.odds_scene("fate/gate", auto=True).table()[0]["exact"] == "35/81"
     counted = rpgres.simulate("fate", "overcome", runs=100, seed=1, **base).table()

@@ -133,3 +133,60 @@ def test_what_is_best_for_an_action_may_be_missed_later() -> None:
     found = scene_best(course_of(scene), "ada", worth=lambda result: int(result[0] == "succeed"))
     assert found.value == 1
     assert {one.option: one.value for one in found.decisions[0].options} == {"stop": 1, "In9": 1, "In8": 1, "Do3": 0}
+
+
+# A fate point for one aspect over two rolls of 4dF +2; a first success with style leaves a boost for the second one.
+FUDGE = {-4: 1, -3: 4, -2: 10, -1: 16, 0: 19, 1: 16, 2: 10, 3: 4, 4: 1}
+CLIMB = (
+    'ruleset = "fate"\n[characters.ann]\nskills = { athletics = 2 }\naspects = ["Quick"]\nfate-points = 1\n'
+    '[[steps]]\nid = "up"\naction = "overcome"\nactor = "ann"\nwith = { skill = "athletics", vs = 3 }\n'
+    '[[steps]]\nid = "down"\naction = "overcome"\nactor = "ann"\nwith = { skill = "athletics", vs = VS }\n'
+    '[ends.both]\nwhen = { up = ["succeed", "style"], down = ["succeed", "style"] }\n[ends.other]\n'
+)
+
+
+def chance_of_both(margins: tuple[int, ...], uses: int) -> Fraction:
+    """Return the greatest chance to succeed in all rolls that are left.
+
+    Args:
+        margins: of each roll, with dice that show 0.
+        uses: how many invocations are left, each good for +2 or for new dice.
+    """
+    if not margins:
+        return Fraction(1)
+
+    @cache
+    def worth(dice: int, bonus: int, left: int) -> Fraction:
+        margin = margins[0] + dice + bonus
+        ways = [chance_of_both(margins[1:], left + (margin >= 3)) if margin >= 1 else Fraction(0)]
+        if left:
+            ways += [worth(dice, bonus + 2, left - 1), rolled(bonus, left - 1)]
+        return max(ways)
+
+    def rolled(bonus: int, left: int) -> Fraction:
+        return sum((Fraction(count, 81) * worth(dice, bonus, left) for dice, count in FUDGE.items()), Fraction(0))
+
+    return rolled(0, uses)
+
+
+@pytest.mark.parametrize("vs", [3, 1])
+def test_a_fate_point_is_kept_for_the_roll_that_needs_it_more(vs: int) -> None:
+    scene = scene_of(find_ruleset("fate"), CLIMB.replace("VS", str(vs)), policies={"": "preferred"})
+    found = scene_best(course_of(scene), "ann", worth=lambda result: int(result[0] == "both"))
+    assert found.value == chance_of_both((-1, 2 - vs), uses=1)
+
+
+def test_a_contest_is_won_at_least_as_often_as_by_any_policy() -> None:
+    text = (
+        'ruleset = "fate"\n[characters.ann]\nskills = { athletics = 2 }\n[characters.bob]\nskills = { athletics = 1 }\n'
+        '[[steps]]\nprocedure = "contest"\nactor = "ann"\n'
+        'with = { skill = "athletics", vs = "bob:athletics", victories = 1, exchanges = 1 }\n'
+    )
+
+    def won(policy: str) -> Fraction:
+        scene = scene_of(find_ruleset("fate"), text, policies={"": "preferred", "ann": policy})
+        return scene_odds(course_of(scene)).masses["won",]
+
+    scene = scene_of(find_ruleset("fate"), text, policies={"": "preferred"})
+    found = scene_best(course_of(scene), "ann", worth=lambda result: int(result[0] == "won"))
+    assert found.value == found.masses["won",] > max(won(policy) for policy in ("preferred", "sensible", "uniform"))

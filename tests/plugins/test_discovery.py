@@ -19,7 +19,7 @@ import pytest
 
 import rpgres
 from rpgres import resolve
-from rpgres.errors import PluginError, UsageError
+from rpgres.errors import PluginError, RuleError, UsageError
 from rpgres.plugins import entries, importing
 from rpgres.plugins import spec as hooks
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
@@ -28,6 +28,7 @@ from rpgres.plugins.folders import is_standalone
 from rpgres.plugins.listing import PluginStatus, list_rulesets
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import API, builtin_folder
+from rpgres.rulesets.registry import Origin, Ruleset, blamed
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres as run
 
@@ -365,6 +366,12 @@ def test_who_works_on_a_plugin_is_not_told_to_upgrade_it(site: Path) -> None:
     told = status("coin").problem
     assert told.endswith(f" It is an editable installation; correct it in {site.parent / 'my work'}.")
     assert "pip" not in told.replace(str(site), "")
+    ruleset = Ruleset("coin")
+    ruleset.origin = Origin("rpgres-coin", "1.0")
+    in_play = blamed(RuleError("it failed"), ruleset).message
+    assert in_play.startswith("it failed. The ruleset coin comes from rpgres-coin 1.0: correct its code, as it is an ")
+    assert "pip" not in in_play
+    assert str(site.parent) not in in_play  # a bot shows it to others
 
 
 def test_a_sheet_of_a_plugin_is_known_by_its_name_and_by_its_place(site: Path) -> None:

@@ -226,3 +226,15 @@ def test_conditions_of_a_scene_speak_of_what_can_be_there(said: str, told: str) 
         assert [told in one for one in found] == ([True] if told else []), found
     order = f'\n[[characters.mara.orders]]\n{said}\nchoose = "first"\n'
     assert [told in one for one in problems(f"{HEAD}{CAST}{tag}{order}{STEP}")] == ([True] if told else [])
+
+
+@pytest.mark.parametrize(("said", "told"), [("guards", []), ("guardz", ["the decision target never offers 'guardz'"])])
+def test_orders_may_name_who_joins_by_an_input(said: str, told: list[str]) -> None:
+    orders = f'[characters.mara]\nsheet = "mara.toml"\n[[characters.mara.orders]]\nask = "target"\nchoose = "{said}"\n'
+    text = HEAD + orders + '[[steps]]\nactor = "mara"\naction = "attack"\nwith = { skill = "fight", vs = "guards:2" }\n'
+    found = problems(text)
+    assert len(found) == len(told)
+    assert all(message.startswith("7 ") and one in message for one, message in zip(told, found, strict=True))
+    if told:
+        with pytest.raises(FileError, match=r"s\.toml:7.*never offers 'guardz'"):
+            read_scene(Source("s.toml", text), find_ruleset=find_ruleset)

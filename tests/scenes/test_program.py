@@ -155,7 +155,7 @@ def test_an_included_scene_brings_its_steps_and_its_people(battle: Ruleset, tmp_
 def test_a_scene_does_not_include_itself(battle: Ruleset) -> None:
     Path("a.toml").write_text('ruleset = "battle"\n[[steps]]\ninclude = "b.toml"\n')
     Path("b.toml").write_text('ruleset = "battle"\n[[steps]]\ninclude = "a.toml"\n')
-    with pytest.raises(FileError, match=r"b\.toml:3: 'a\.toml' includes this scene, so it would never end"):
+    with pytest.raises(FileError, match=r"^b\.toml:3: steps\[0\]\.include: 'a\.toml' includes this scene, so"):
         read_scene(Source(path="a.toml", text=Path("a.toml").read_text()), find_ruleset=lambda _: battle, folder=Path())
 
 
@@ -183,6 +183,23 @@ def test_what_is_wrong_with_a_program_is_told_with_its_line(battle: Ruleset) -> 
     ]
 
 
+def test_what_a_step_sets_and_what_included_steps_take_is_checked_before_play(battle: Ruleset) -> None:
+    Path("part.toml").write_text('ruleset = "battle"\n[[steps]]\nactor = "idaa"\naction = "skirmish"\n')
+    text = HEAD + (
+        '[[steps]]\nset = { "counters.alarm" = 1 }\n'
+        '[[steps]]\nset = { "counters.rounds" = "many" }\n'
+        '[[steps]]\nset = { "counters.rounds" = "-9" }\n'  # there may be as many in play
+        '[[steps]]\nset = { "counters.alarm" = "+1" }\nexpect = { error = "no counter" }\n'
+        '[[steps]]\ninclude = "part.toml"\n'
+    )
+    found = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _: battle, folder=Path())
+    assert [(problem.file, problem.line, problem.key.replace('"', "")) for problem in found] == [
+        ("part.toml", 3, "steps[0].actor"),
+        ("s.toml", 8, "steps[0].set.counters.alarm"),
+        ("s.toml", 10, "steps[1].set.counters.rounds"),
+    ]
+
+
 def test_expectations_hold_in_groups(battle: Ruleset) -> None:
     text = LOOP.replace(
         'action = "skirmish"\n', 'action = "skirmish"\ngiven = { attack = "6" }\nexpect = { outcome = "won" }\n'
@@ -197,6 +214,23 @@ def test_every_kind_of_step_is_one_kind_alone() -> None:
     for step in ({}, {"action": "x", "procedure": "y"}, {"note": "x", "repeat": {}}):
         with pytest.raises(msgspec.ValidationError):
             msgspec.convert({"ruleset": "battle", "steps": [step]}, SceneFile)
+
+
+@pytest.mark.parametrize(
+    ("step", "unused"),
+    [
+        ({"steps": [{"note": "x"}], "expect": {"outcome": "won"}}, "`steps` takes no `expect`"),
+        ({"include": "x.toml", "given": {"attack": "6"}}, "`include` takes no `given`"),
+        ({"set": {"counters.rounds": 1}, "with": {"attackers": 3}}, "`set` takes no `with`"),
+        ({"begin": "scene", "actor": "ada"}, "`begin` takes no `actor`"),
+        ({"note": "x", "choose": {"go-on": "no"}}, "`note` takes no `choose`"),
+    ],
+)
+def test_what_a_step_has_no_use_for_is_refused(step: dict[str, Any], unused: str) -> None:
+    import msgspec
+
+    with pytest.raises(msgspec.ValidationError, match=unused):
+        msgspec.convert({"ruleset": "battle", "steps": [step]}, SceneFile)
 
 
 def test_people_of_an_included_scene_may_act_before_and_after_it(battle: Ruleset) -> None:

@@ -175,13 +175,13 @@ def test_what_no_outcome_is_as_well_is_told(tiny: Ruleset) -> None:
 
 @pytest.mark.parametrize("name", ["actor", "opponent", "gm"])
 def test_no_character_is_called_what_a_part_is_called(tiny: Ruleset, name: str) -> None:
-    with pytest.raises(FileError, match=rf"s\.toml:2: '{name}' is the name of a role"):
+    with pytest.raises(FileError, match=rf"s\.toml:2: characters\.{name}: '{name}' is the name of a role"):
         scene_of(tiny, f'ruleset = "tiny"\n[characters.{name}]\nluck = 1\n')
 
 
 def test_a_tag_needs_a_name_of_its_own(tiny: Ruleset) -> None:
     text = 'ruleset = "tiny"\n[tags.a]\ntext = "Fog!"\nkind = "aspect"\n'
-    with pytest.raises(FileError, match=r"s\.toml:5: something called 'Fog' is already on the table"):
+    with pytest.raises(FileError, match=r"s\.toml:5: tags\.b: something called 'Fog' is already on the table"):
         scene_of(tiny, text + '[tags.b]\ntext = "Fog"\nkind = "aspect"\n')
 
 
@@ -320,6 +320,7 @@ given = { rol = "1,1" }
         (11, "characters.bob.policy"),
         (12, "characters.bob.luk"),
         (17, "tags.fog.uses"),
+        (18, "steps[0]"),  # it needs `vs`, which the unknown key does not hide
         (20, "steps[0].acter"),
         (26, "steps[1].with.vs.character"),
         (26, "steps[1].with.push"),

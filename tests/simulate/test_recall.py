@@ -150,6 +150,7 @@ def test_scenes_are_recalled_turn_by_turn(
     assert played_scene(name, runs, by=by) == recalled
 
 
+@pytest.mark.slow
 def test_turns_of_a_scene_are_not_resolved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "fights.toml").write_text(FIGHTS, encoding="utf-8")
     resolved: list[int] = []
@@ -158,6 +159,27 @@ def test_turns_of_a_scene_are_not_resolved_again(tmp_path: Path, monkeypatch: py
     runs = 100
     played_scene(str(tmp_path / "fights.toml"), runs)
     assert len(resolved) < 5 * runs  # of some 20 turns a run, the first runs included
+
+
+def test_a_beginning_may_merge(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CASES[5]
+    expected = played(case, 20)
+    rules = load_rules(find_ruleset("fate"))
+    begin = rules.ruleset.actions["contest"]
+
+    def merging(table: Any, actor: Any, **inputs: Any) -> Any:
+        table.carries("ready")
+        table.merge("ready", holds=("effects",))
+        assert table.part(lambda: "ready", lambda inner: 1) == 1
+        return begin(table, actor, **inputs)
+
+    told: list[object] = []
+    play = Turns.play
+    monkeypatch.setattr(Turns, "play", lambda self, run: told.append(found := play(self, run)) or found)
+    monkeypatch.setitem(rules.ruleset.actions, "contest", merging)
+    assert played(case, 20) == expected
+    assert told
+    assert None not in told
 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:

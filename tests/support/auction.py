@@ -30,7 +30,7 @@ default = "no"
 source = "made up"
 
 [labels]
-bid = { kind = "decision", help = "how many coins" }
+bid = { kind = "decision", help = "how many coins", facts = ["bidder"] }
 bow = { kind = "decision", help = "bow out?", optional = true }
 
 [actions.bid]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
-import discord
-from discord.webhook.async_ import AsyncWebhookAdapter
+if TYPE_CHECKING:
+    import discord  # which takes a quarter of a second: loaded by those tests alone that need it
 
 EPHEMERAL = 64  # the flag of a message, or of the answer that is put off, that one user sees
 BOT: Any = {"id": "1", "username": "bot", "discriminator": "0", "avatar": None}
@@ -33,11 +33,13 @@ class FakeDiscord:
     """Users and channels in front of one client, as far as commands, buttons and messages go."""
 
     def __init__(self, client: discord.Client) -> None:
+        from discord import ClientUser
+
         self._client, self._ids = client, count(1000)
         self._sent: list[Message] = []
         self._deferred: dict[str, bool] = {}  # whether the first answer to an interaction is its user's alone
         state: Any = client._connection
-        state.user = discord.ClientUser(state=state, data={**BOT, "verified": True, "flags": 0})  # as after a login
+        state.user = ClientUser(state=state, data={**BOT, "verified": True, "flags": 0})  # as after a login
 
     def command(self, user: int, line: str, *, channel: int = 5) -> list[Message]:
         """Type `/rpg line`, and return what the bot sends."""
@@ -51,6 +53,8 @@ class FakeDiscord:
         return self._interact(user, message.channel, {"type": 3, "data": data, "message": shown})
 
     def _interact(self, user: int, channel: int, what: dict[str, Any]) -> list[Message]:
+        from discord.webhook.async_ import AsyncWebhookAdapter
+
         self._sent, token = [], f"token-{next(self._ids)}"
         member = {"user": {"id": str(user), "username": f"user{user}", "discriminator": "0", "avatar": None}}
         payload = {

@@ -21,7 +21,7 @@ from rpgres.rulesets.schema import Action, FormField, Parameter
 # By what an author does with them; every public name has to be in one group.
 GROUPS: dict[str, tuple[str, ...]] = {
     "A plugin": (
-        *("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "Picture"),
+        *("hookimpl", "Ruleset", "Rule", "Costs", "ApplyEffect", "Policy", "Lump", "Passage", "Picture"),
         *("QUESTIONS", "API", "__version__"),
     ),
     "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Turn", "Effect", "effect"),

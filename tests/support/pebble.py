@@ -176,6 +176,7 @@ kind = "decision"
 help = "which charm to use"
 who = "actor"
 optional = true
+facts = ["margin"]
 
 [switches.wind]
 help = "whether it blows"

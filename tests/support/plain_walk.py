@@ -31,7 +31,7 @@ def plain_odds(course: Course) -> dict[Hashable, Fraction]:
                 continue
             found = explore_within(
                 Budget(work=10**9),
-                lambda dealer, here=standing: course.turn(here, dealer, None),  # type: ignore[misc]
+                lambda dealer, here=standing: course.turn(here, dealer, course.policies),  # type: ignore[misc]
                 NothingMerged(),
                 Runs(),
             )

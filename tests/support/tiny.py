@@ -70,6 +70,7 @@ help = "the other side's dice"
 kind = "decision"
 help = "whether to push on"
 optional = true
+facts = ["total", "margin"]
 
 [switches.grit]
 default = "no"

@@ -141,7 +141,8 @@ def show(
     """Tell a scene that was played: from a log in Lonelog, or from JSON.
 
     A log that `scene run --lonelog` wrote holds all of the account, so every other format can be made of it. A log by
-    another hand is read as far as its notation is known.
+    another hand is read as far as its notation is known. An account has what its reader may know and no more: for
+    another seat, play the scene with `scene run --as SEAT`.
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
 

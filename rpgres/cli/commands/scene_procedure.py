@@ -19,6 +19,7 @@ from rpgres.cli.shell.resuming import kept_options, resumed
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
+from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
     """Return the seats of the scene that was named: the game master's, and those of its characters."""
-    from rpgres.model.state import EVERYBODY, GM
     from rpgres.scenes import open_scene
     from rpgres.toml.reading import parse
 
@@ -38,16 +38,17 @@ def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[s
         characters = parse(open_scene(file)[0]).get("characters", {})
     except RpgresError:
         characters = {}
-    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY]
+    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY, THE_HOST]
     return [(name, "") for name in names if name.startswith(incomplete)]
 
 
-AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
-AS_SEAT_OF_SCENE = structs.replace(
-    AS_SEAT,
-    help="Tell only what this seat may know, or everybody, and no seed; by default what the game master may.",
-    complete=_complete_seats,
+AS_SEAT = Option(
+    "as",
+    "Tell only what this seat may know, or everybody; host: all there is. By default what the game master may.",
+    "SEAT",
+    ANSWERS,
 )
+AS_SEAT_OF_SCENE = structs.replace(AS_SEAT, complete=_complete_seats)
 OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
     *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.NOTE, opt.EXIT_CODE),
@@ -57,7 +58,7 @@ SCENE_OPTIONS = (
     *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.RULESETS),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
-_KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "exit_code")
+_KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exit_code")
 
 
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
@@ -130,9 +131,9 @@ def play_as_asked(
                 raise
             played = play_silently(scene, seed=seed, seat=seat)  # the reader has left, and the files were asked for
     if shared["json"]:
-        say_json(played.result(seat=seat))
+        say_json(played.record(seat))
     if files:
-        write_files(account_of(played.shown(seat=seat), scene.rules, name=scene.source.path), files)
+        write_files(account_of(played.told(seat), scene.rules, name=scene.source.path), files)
     return played
 
 
@@ -158,19 +159,25 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
     """
     from rpgres.cli.render.results import waiting_lines
 
-    if shared["as"] is not None:
-        raise _undecided(pending)
-
+    if shared["as"] not in (None, THE_HOST):
+        raise _undecided(pending, prepared.state, shared["as"])
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
     say_record(pending, lambda: waiting_lines(pending), as_json=shared["json"])
 
 
-def _undecided(pending: Pending) -> Exception:
-    """Return the error of an unanswered decision, as a seat sees it."""
+def _undecided(pending: Pending, state: State, seat: str) -> Exception:
+    """Return the error of an unanswered decision, as a seat sees it: the options are for the one that decides."""
+    from rpgres.engine.views import ANOTHER_SEAT
     from rpgres.odds.exact import NeedsPolicy
 
     question = pending.question
+    if state.seat_of(question.who) != seat:
+        whose = question.who if seat == GM else ANOTHER_SEAT
+        return NeedsPolicy(
+            f"nobody takes a decision of {whose}. Answer it with {named('choose')}, or let a policy decide with "
+            f"{named('auto')} or {named('policy')} NAME"
+        )
     options = ", ".join(option.name for option in question.options)
     return NeedsPolicy(
         f"nobody takes the decision {question.label} ({question.who} chooses among {options}). Answer it "

@@ -112,13 +112,11 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
 
 def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> int:
     """Print one run of a scene; return the exit code. `about` are further arguments of `play_and_print`."""
+    from rpgres.cli.scene_output import play_and_print, play_silently
+
     if as_json:
-        from rpgres.scenes import run_scene
-
-        say_json(run_scene(scene, seed=seed))
+        say_json(play_silently(scene, seed=seed).record(None))
         return 0
-    from rpgres.cli.scene_output import play_and_print
-
     play_and_print(scene, seed=seed, seat=None, auto=True, **about)
     return 0
 

@@ -89,11 +89,24 @@ def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], s
     return table_what_if(place, history, rules, number, seat=seat, **asked), rules.file
 
 
+def _is_table(name: str) -> bool:
+    if os.path.isdir(name):
+        return True
+    try:
+        with open(name, "rb") as file:
+            return file.read(15) == b"SQLite format 3"
+    except (OSError, ValueError):
+        return False  # what is no file is told elsewhere
+
+
 def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | None) -> Found:
     import msgspec
 
     from rpgres.scenes import SceneResult
 
+    if _is_table(name):
+        line = f"rpgres whatif {name}#N"
+        raise UsageError(f"{name} is a table: name one of its actions, as in `{line}`; `rpgres table log` lists them")
     is_told = name.lstrip().startswith("{")
     text = name if is_told else read_source(Path(name)).text
     try:

@@ -232,9 +232,10 @@ def _log(account: Account) -> Iterator[str]:
     if account.people:
         yield from ("", FENCE, *(_participant(one) for one in account.people), FENCE)
     for number, chapter in enumerate(account.chapters, 1):
-        yield from ("", f"### S{number} *{_prose(chapter.title)}*", "", FENCE)
-        yield from _chapter(chapter)
-        yield FENCE
+        told = list(_chapter(chapter))
+        yield from ("", f"### S{number} *{_prose(chapter.title)}*")
+        if told:  # a note is a heading alone
+            yield from ("", FENCE, *told, FENCE)
     if account.ending:
         yield from ("", f"**Ending:** {_prose(account.ending)}")
     if account.table:

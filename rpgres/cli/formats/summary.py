@@ -9,6 +9,7 @@ import msgspec
 
 from rpgres.engine.labels import chance_help, labels_of
 from rpgres.errors import UsageError
+from rpgres.lint.decisions import Decision, decisions_of
 from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
@@ -69,7 +70,10 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
         help: what is asked.
         who: the roles that answer.
         optional: whether every such question may be skipped.
-        options: what outcome tables offer, by name, and what the rule itself can offer, where that is always the same.
+        options: what outcome tables offer, by name, and what the rule itself can offer, where data list it; `*` stands
+            for any text, `{character}` and `{card}` for one of these.
+        facts: what a decision is about, by name, for standing orders (`facts.NAME`).
+        option_facts: what its options are about, likewise (`options.any.NAME`).
         actions: the actions that ask it.
     """
 
@@ -78,6 +82,8 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
     who: list[str]
     optional: bool
     options: dict[str, str]
+    facts: list[str]
+    option_facts: list[str]
     actions: list[str]
 
 
@@ -324,15 +330,16 @@ def _described(action: Action) -> dict[str, Any]:
 def describe_labels(rules: Rules, actions: list[str]) -> dict[str, LabelDescription]:
     """Return the labels that actions can ask, those of their rules first."""
     found: dict[str, LabelDescription] = {}
+    decisions = decisions_of(rules)
     for kind in ("chance", "decision"):
         for action in actions:
             for label, its in labels_of(rules, action).items():
                 if its == kind and label not in found:
-                    found[label] = _describe_label(rules, label, kind, actions)
+                    found[label] = _describe_label(rules, label, kind, actions, shown=decisions.get(label, Decision()))
     return found
 
 
-def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> LabelDescription:
+def _describe_label(rules: Rules, label: str, kind: str, actions: list[str], *, shown: Decision) -> LabelDescription:
     own = rules.file.labels.get(label)
     asking = [action for action in actions if label in labels_of(rules, action)]
     tables = [rules.table(table) for action in asking for table in rules.file.actions[action].tables]
@@ -352,6 +359,8 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
             **dict.fromkeys(own.options if own is not None else (), ""),
             **{name: option.text for question in questions for name, option in question.options.items()},
         },
+        facts=sorted(shown.facts or ()),
+        option_facts=sorted(shown.option_facts or ()),
         actions=asking,
     )
 

@@ -27,7 +27,7 @@ from rpgres.errors import UsageError
 from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import actor_of, check_seat
 from rpgres.journal.commands.pending import refuse_while_pending
-from rpgres.journal.files import find_table
+from rpgres.journal.files import find_table, folders_of
 from rpgres.journal.history import History
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
@@ -100,7 +100,7 @@ class Seat:
         self.path, self.name, self.folders = path, name, tuple(folders)
         self.history = read(path)
         new = self.history.new
-        self.data: RulesetData = read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
+        self.data: RulesetData = read_ruleset(new.public.ruleset, extra=folders_of(self.history, self.folders))
         self.rules: Rules = self.data.without_code().with_switches(new.public.switches)
 
     def look(self) -> History:
@@ -194,7 +194,14 @@ class Seat:
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line in the form that commands have, where it is a phrase for one."""
-        words = _in_shell(words, self.actions)
+        words = self._as_command(_in_shell(words, self.actions))
+        if words[0] == ODDS and len(words) > 1:  # of what is said as it is said alone
+            action = self._as_command(words[1:])
+            if self.named_first(action)[1][0] in self.actions:
+                return [ODDS, *action]
+        return words
+
+    def _as_command(self, words: Sequence[str]) -> list[str]:
         return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
 
     def is_line(self, words: Sequence[str]) -> bool:
@@ -233,12 +240,16 @@ class Seat:
             raise UsageError(
                 f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` evaluates an action"
             )
+        if not actor and words == [first] and first.isdecimal():  # an answer, and no dice
+            raise UsageError(f"no question is open to you that {first} would answer; `roll {first}` rolls it as dice")
         if not actor and resembles_notation(first):
             return Understood(["roll", *words])
         if first == ODDS and rest and not actor:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
                 return self._act(actor, action, more, asks, verb=ODDS)
+            if not action.startswith("-"):
+                raise self._unknown(actor, action, rest)
         if first in (*TABLE_COMMANDS, *OTHERS) and not actor:
             is_bare = first in BARE and [word.startswith("-") for word in rest[:2]] in ([False], [False, True])
             return Understood([first, *([BARE[first]] if is_bare else []), *rest])

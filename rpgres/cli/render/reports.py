@@ -162,14 +162,16 @@ class Grid(Struct, frozen=True):
                 yield from self._part(shown, widths, chart, room, is_heat=is_heat)
                 return
             if not is_stacked(chart):
-                yield from self._part(shown, widths, chart, -min(LONGEST, look.width - 4), is_heat=is_heat)
+                below = -min(LONGEST, look.width - 2 * len(self.indent))
+                yield from self._part(shown, widths, chart, below, is_heat=is_heat)
                 return
-        for number, part in enumerate(_fitting(shown, widths, look.width - len(self.indent), gap)):
-            if number:
-                yield line()
-            if sum(widths[n] for n in part) + gap * (len(part) - 1) + len(self.indent) > look.width:
-                yield from self._spelt_out(part[1:])
-            else:
+        parts = list(_fitting(shown, widths, look.width - len(self.indent), gap))
+        if any(sum(widths[n] + gap for n in part) - gap + len(self.indent) > look.width for part in parts):
+            yield from self._spelt_out(shown[1:])
+        else:
+            for number, part in enumerate(parts):
+                if number:
+                    yield line()
                 yield from self._part(part, widths, None, 0, is_heat=is_heat)
         if chart is not None:
             yield ChartBelow(chart)
@@ -219,10 +221,12 @@ class Grid(Struct, frozen=True):
     def _spelt_out(self, shown: Sequence[int]) -> Iterator[Line]:
         """Yield rows one below the other, where not even two columns have room."""
         for row in self.table.rows:
-            yield line(self.indent, Piece(row[0].text, row[0].style or "name"))
-            for n in shown:
+            name = row[0].text
+            below = self.indent * 2 + " " * (len(name) - len(name.lstrip()))
+            yield line(self.indent, Piece(name, row[0].style or "name"))
+            for n in [n for n in shown if row[n].text.strip()]:
                 head = f"{self.table.columns[n]}: " if self.table.is_headed and self.table.columns[n] else ""
-                yield line(self.indent * 2, head, Piece(row[n].text.strip(), row[n].style))
+                yield line(below, head, Piece(row[n].text.strip(), row[n].style))
 
 
 class ChartBelow(Struct, frozen=True):

@@ -151,6 +151,10 @@ def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
         yield from (line(INDENT, pad, HANG, f"or: {other}") for other in others)
         if label.options:
             yield line(INDENT, pad, HANG, Piece(f"one of {', '.join(label.options)}", "quiet"))
+        if label.facts:
+            yield line(INDENT, pad, HANG, Piece(f"facts: {', '.join(label.facts)}", "quiet"))
+        if label.option_facts:
+            yield line(INDENT, pad, HANG, Piece(f"facts of options: {', '.join(label.option_facts)}", "quiet"))
 
 
 def _role(who: str) -> str:

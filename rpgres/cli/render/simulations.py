@@ -11,6 +11,7 @@ from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
 from rpgres.cli.render.results import answer_notes, house_rules_lines
 from rpgres.cli.render.words import input_words, title, titles
 from rpgres.dice.seeds import run_seed
+from rpgres.model.paths import ABSENT
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
 from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, main_things
@@ -18,7 +19,6 @@ from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, Valu
 
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
 MOST_BARS = 200  # of a chart in a file
-NOTHING = "(none)"
 
 
 def simulation_lines(
@@ -125,12 +125,11 @@ def value_names(name: str, counted: Counted, file: RulesetFile) -> dict[int | st
         known = {text: title(text) for text in texts}
     elif is_main(name):
         known = titles(file, [text for text in texts if text in file.bands])
-    return {one.value: _value_name(one.value, known) for one in counted.values}
+    nothing = "No ending" if name in (ENDING, LAST) else ABSENT
+    return {one.value: nothing if one.value is None else _value_name(one.value, known) for one in counted.values}
 
 
-def _value_name(value: int | str | None, known: Mapping[str, str]) -> str:
-    if value is None:
-        return NOTHING
+def _value_name(value: int | str, known: Mapping[str, str]) -> str:
     return known.get(value, value or '""') if isinstance(value, str) else str(value)
 
 

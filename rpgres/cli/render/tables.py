@@ -11,7 +11,7 @@ from rpgres.cli.output import at_table
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.cli.render.results import cards_words, pending_lines, record_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
-from rpgres.cli.render.words import box_mark, box_piece, known_to, title, who_is
+from rpgres.cli.render.words import box_mark, box_piece, counter_title, known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import counted
@@ -73,7 +73,7 @@ def show_lines(
     for character in state.characters.values():
         lines += _character_lines(character, state)
     first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
-    first += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
+    first += [line(INDENT, f"{counter_title(name, file)} {number}") for name, number in state.counters.items()]
     last = [_pass_line(passing) for passing in record.passes]
     for whose, number in record.orders.items():
         last.append(line(INDENT, Piece(f"{who_is(whose)} has standing orders (entry {number})", "quiet")))

@@ -65,6 +65,12 @@ def title(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def counter_title(name: str, file: RulesetFile) -> str:
+    """Return what a counter of the table is called: one that only players' characters have is the game master's."""
+    field = file.sheet.get(name)
+    return f"{title(name)} of the game master" if field is not None and field.of_players else title(name)
+
+
 def percent(probability: float) -> str:
     """Return a probability as a percentage; what is possible is never shown as 0, nor as certain.
 

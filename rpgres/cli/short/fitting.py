@@ -17,6 +17,7 @@ from rpgres.parameters.kind import Slot
 from rpgres.parameters.kinds import kind_of
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Parameter, Rules
+from rpgres.rulesets.schema import CARD
 from rpgres.rulesets.sheets import sheet_names
 
 OPPOSING, USING = ("vs", "versus", "against"), ("with", "using")
@@ -228,7 +229,7 @@ class Words:
         )
 
     def card_answer(self, word: str) -> Taker | None:
-        """Return the decision that a card answers: the only one of the actor's that has no options of its own."""
+        """Return the decision that a card answers: the only one of the actor's whose options can be cards."""
         if "," in word or not self._are_cards(word):
             return None
         labels = self.scope.rules.file.labels
@@ -236,7 +237,8 @@ class Words:
             label
             for label in self.described.labels
             if (one := labels.get(label)) is not None
-            and (one.kind, one.who, one.optional, bool(one.options)) == ("decision", ACTOR, False, False)
+            and (one.kind, one.who, one.optional) == ("decision", ACTOR, False)
+            and (not one.options or CARD in one.options)
         ]
         return self.by_name[asked[0]] if len(asked) == 1 and self.by_name[asked[0]].parameter is None else None
 

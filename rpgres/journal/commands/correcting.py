@@ -176,7 +176,8 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
     standing = history.standing_from(number) if 0 < number < len(history.entries) else []
     if not standing or standing[0].number != number:
         last = ", ".join(str(entry.number) for entry in history.standing_from(max(1, len(history.entries) - 12)))
-        raise UsageError(f"there is no entry {number} to undo; the last entries: {last}")
+        there = f"the last entries: {last}" if last else "there is nothing to undo"
+        raise UsageError(f"there is no entry {number} to undo; {there}")
     return number
 
 

@@ -57,7 +57,10 @@ def begin_table(
     """
     if trust not in ("", *TRUSTS):
         raise UsageError(unknown("choice", trust, TRUSTS, of=named("trust")))
-    rules = rules_in(ruleset, switches, place.folders)
+    rules = rules_in(ruleset, switches, (*files.beside(place.path), *place.folders))
+    twice = next((name for name in sheets if sheets.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the sheet {twice!r} is named twice; copy it to a file of another name")
     texts = {name: _source(rules, name) for name in sheets}
     state = set_table(rules, texts)
     seed = read_seed(seed)
@@ -74,11 +77,11 @@ def begin_table(
         switches=dict(rules.chosen),
         commitment=commitment(salt, seed.encode()).hex(),
     )
-    folders = [str(folder.absolute()) for folder in place.folders]
+    folders = [files.kept_folder(folder, place.path) for folder in place.folders]
     secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(texts))
     entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
     remember(place.path, entry.hash, entry.hash, seen=stamp(place.path))
-    return Done(History(Entries(1, {0: entry}), state), (entry,), rules)
+    return Done(History(Entries(1, {0: entry}), state, place.path), (entry,), rules)
 
 
 def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:

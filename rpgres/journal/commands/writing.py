@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -13,17 +13,18 @@ import msgspec
 
 from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.views import HOST, seats_of
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import connections, store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
+from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Entry, Kind, Public, Secret
 from rpgres.journal.replay import is_mid_procedure, state_now
 from rpgres.model.state import EVERYBODY, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets import Rules, brought_by, unknown
 from rpgres.version import __version__
 
 
@@ -73,8 +74,25 @@ def rules_of(history: History, *, folders: Sequence[Path] = ()) -> Rules:
         UsageError, PluginError, FileError: they are not there any more, or faulty.
     """
     new = history.new
-    extra = (*map(Path, new.secret.folders), *folders)
-    return rules_in(new.public.ruleset, new.public.switches, extra)
+    with needed(new.public.ruleset):
+        return rules_in(new.public.ruleset, new.public.switches, folders_of(history, folders))
+
+
+@contextmanager
+def needed(ruleset: str) -> Iterator[None]:
+    """Tell what a table whose ruleset is not found needs.
+
+    Raises:
+        UsageError: it is not found inside.
+    """
+    try:
+        yield
+    except UsageError as error:
+        if "known" not in error.details or error.details.get("ruleset") != ruleset:
+            raise
+        needs = f"this table is played by the ruleset {ruleset}, which is not found: install its plugin"
+        where = f"or name the folder that has it with {named('rulesets')}"
+        raise UsageError(f"{needs}, {where}; {error.raw}", **error.details) from None
 
 
 def state_at(history: History, *, folders: Sequence[Path] = ()) -> State:
@@ -98,9 +116,7 @@ def hash_of(rules: Rules) -> str:
 
 def code_of(rules: Rules) -> str:
     """Return the version of the code: of rpgres, and of the distribution that has the ruleset."""
-    origin = rules.ruleset.origin
-    brought = "" if origin is None or origin.builtin else f", {origin.distribution} {origin.version}"
-    return f"rpgres {__version__}{brought}"
+    return ", ".join(filter(None, (f"rpgres {__version__}", brought_by(rules.ruleset))))
 
 
 Work = Callable[[History, Rules, Hand | None], list[Draft]]  # returns the entries; a hand asks for real dice

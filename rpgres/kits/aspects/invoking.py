@@ -95,6 +95,7 @@ class Ledger(msgspec.Struct, frozen=True):
     Attributes:
         most_free: how many free invocations of one aspect a side may use on a roll, and none beside a paid one; None
             for any number, and one paid besides.
+        has_absent: whether aspects of characters who are out of the scene can be invoked, too.
         settings: of the kit.
         uses: free uses by tag and holder.
         points: points paid, by purse.
@@ -107,6 +108,7 @@ class Ledger(msgspec.Struct, frozen=True):
     """
 
     most_free: int | None = None
+    has_absent: bool = False
     settings: AspectSettings = DEFAULTS
     uses: Map[tuple[str, str], int] = EMPTY
     points: Map[str, int] = EMPTY
@@ -202,12 +204,14 @@ def can_any_invoke(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledge
 
 
 def new_ledger(table: Table) -> Ledger:
-    """Return the ledger of a roll on which nothing has been invoked, by the rule of `same_aspect`."""
+    """Return the ledger of a roll on which nothing has been invoked, by the house rules."""
     rules, state = table.rules, table.state
     kept: tuple[State, Ledger] | None = rules.compiled.get("aspects:ledger")
     if kept is None or kept[0] is not state:  # simulations and odds roll on the same table many times
-        limited = rules.switches(AspectSwitches).same_aspect == "two-free"
-        ledger = Ledger(FREE_TOGETHER if limited else None, settings_of(rules, "aspects", AspectSettings))
+        switches = rules.switches(AspectSwitches)
+        most_free = FREE_TOGETHER if switches.same_aspect == "two-free" else None
+        has_absent = switches.absent_aspects == "stay"
+        ledger = Ledger(most_free, has_absent, settings_of(rules, "aspects", AspectSettings))
         kept = rules.compiled["aspects:ledger"] = state, ledger
     return kept[1]
 
@@ -408,7 +412,8 @@ def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     """Return with what a member of a side can invoke, before anything is used up (hashable)."""
     means = ledger.means.get((members, member))
     if means is None:
-        means = ledger.means[members, member] = state.glance(_means_of, members, member, ledger.settings)
+        means = state.glance(_means_of, members, member, ledger.settings, ledger.has_absent)
+        ledger.means[members, member] = means
     return means
 
 
@@ -474,13 +479,17 @@ def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     return found
 
 
-def _means_of(state: State, members: tuple[str, ...], member: str, settings: AspectSettings) -> _Means:
+def _means_of(
+    state: State, members: tuple[str, ...], member: str, settings: AspectSettings, has_absent: bool
+) -> _Means:
     """Return with what a member of a side can invoke, before anything is used up."""
     seat = state.seat_of(member)
     holders = (member, *members, GM) if seat == GM else (member, *members)
     points, choices = points_of(state, member, settings), list[_Choice]()
     for tag in in_order(state.tags):
         if tag.kind not in INVOKABLE or not is_known(tag, seat):
+            continue
+        if not has_absent and tag.on in state.characters and state.characters[tag.on].is_out:
             continue
         free = [one for one in holders if tag.uses.get(one, 0) > 0]
         if free or (points > 0 and tag.kind != BOOST):

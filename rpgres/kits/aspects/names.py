@@ -58,6 +58,7 @@ class AspectSwitches(msgspec.Struct, frozen=True, gc=False):
     invoke_order: Literal["alternate", "actor-then-opponent"] = "alternate"
     boost_lifetime: Literal["scene", "next-chance"] = "scene"
     same_aspect: Literal["stack", "two-free"] = "stack"
+    absent_aspects: Literal["gone", "stay"] = "gone"
 
 
 DEFAULTS = AspectSettings()

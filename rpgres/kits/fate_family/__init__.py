@@ -9,6 +9,7 @@ Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Con
 
 from __future__ import annotations
 
+from rpgres.engine.table import once
 from rpgres.kits import aspects, harm
 from rpgres.kits.aspects import policies
 from rpgres.kits.fate_family import exchanges
@@ -37,7 +38,6 @@ from rpgres.kits.fate_family.rolls import (
     defense,
     effort,
     lined_up,
-    once,
     resistance,
     roll_off,
     standing_of,

@@ -294,7 +294,7 @@ def _comparison(rolling: tuple[int, ...], floor: int | None, *, is_always: bool)
         is_double = lead >= STYLE
         if floor is not None and not is_always:
             is_double = is_double and not any(total - heights[-1] >= STYLE for total in others)
-        ahead = best - next_best if next_best is not None else lead
+        ahead = best - next_best if next_best is not None else max(lead, 1)  # of those who have lost their roll
         margin = ahead if first == 0 else totals[0] - best if 0 in totals else -ahead
         return margin, _told(is_won=True, is_twist=False, is_double=is_double), first
 

@@ -6,43 +6,39 @@ A procedure counts exchanges of its own; this is for tables and scenes that play
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from rpgres.engine.table import Outcome, Table
+from rpgres.engine.table import Table
 from rpgres.errors import UsageError
+from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import Character, State, put
 from rpgres.rulesets import Effect, Ruleset, effect
 
 EXCHANGE = "exchange"  # the period
 ACTED = "acted"  # the counter of a character whose action is used up, and the effect that uses it
 ACTION, DEFENSE = 1, 2  # for what it was used
-
-_R = TypeVar("_R", bound=Callable[..., Outcome])
-
-
-def one_action(rule: _R) -> _R:
-    """Return the rule of an action that uses up the one action of an exchange; outside of one it is as it was."""
-
-    @wraps(rule)
-    def play(table: Table, actor: Character, **given: Any) -> Outcome:
-        if EXCHANGE not in table.run.state.periods:
-            return rule(table, actor, **given)
-        if actor.counters.get(ACTED):
-            raise UsageError(f"{actor.name} has had an action in this exchange; end it with `end {EXCHANGE}`")
-        used = [effect(ACTED, to=actor.name, used=ACTION)]
-        if given.get("full_defense"):
-            used += _defending(table.state, given)
-        return rule(table, actor, **given).plus(used)
-
-    return play  # type: ignore[return-value]  # the same parameters
+HELD = 3  # not used, while a full defense of the exchange before still holds
 
 
-def _defending(state: State, given: Any) -> list[Effect]:
-    """Return the effects of a full defense: the defender has given up the action of this exchange for it.
+def one_action(state: State, actor: Character, given: Mapping[str, Any]) -> Sequence[Effect]:
+    """Return the effects of using up the one action of an exchange; outside of one there are none.
+
+    Raises:
+        UsageError: the actor, or who gives up an action for a full defense, has none left.
+    """
+    if EXCHANGE not in state.periods:
+        return ()
+    if actor.counters.get(ACTED) in (ACTION, DEFENSE):
+        raise UsageError(f"{actor.name} has had an action in this exchange; end it with `end {EXCHANGE}`")
+    used = [effect(ACTED, to=actor.name, used=ACTION)]
+    return used + _defending(state, given) if given.get("full_defense") else used
+
+
+def _defending(state: State, given: Mapping[str, Any]) -> list[Effect]:
+    """Return the effects of a full defense: the defender gives up an action for it, or gave up the last exchange's.
 
     Raises:
         UsageError: the action was used for something else.
@@ -60,6 +56,7 @@ def register_effects(ruleset: Ruleset) -> None:
     """Register the functions for `acted` and `fresh-turns` with a ruleset."""
     ruleset.effect(ACTED)(use_action)
     ruleset.effect("fresh-turns")(give_actions)
+    ruleset.ends(EXCHANGE)(end_exchange)
 
 
 def use_action(state: State, change: Effect) -> State:
@@ -70,11 +67,19 @@ def use_action(state: State, change: Effect) -> State:
     return put(state, ("characters", who.name, "counters"), who.counters.with_(ACTED, change["used"]))
 
 
-def give_actions(state: State, _effect: Effect) -> State:
+def end_exchange(table: Table) -> Sequence[Effect]:
+    """Return that all may act again, and whether a full defense holds until its owner's next turn."""
+    keeps = table.rules.switches(ConflictSwitches).full_defense == "next-turn"
+    return (effect("fresh-turns", defense="held") if keeps else effect("fresh-turns"),)
+
+
+def give_actions(state: State, change: Effect) -> State:
     """Return the state in which all may act again."""
     for one in state.characters.values():
         if ACTED in one.counters:
-            state = state.with_character(msgspec.structs.replace(one, counters=one.counters.without(ACTED)))
+            is_held = change.get("defense") == "held" and one.counters[ACTED] == DEFENSE
+            counters = one.counters.with_(ACTED, HELD) if is_held else one.counters.without(ACTED)
+            state = state.with_character(msgspec.structs.replace(one, counters=counters))
     return state
 
 

@@ -7,7 +7,7 @@ text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import TypedDict
 
 import msgspec
 
@@ -20,8 +20,6 @@ from rpgres.model.state import EMPTY, GM, Character, Map, State, slug
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import STATE, Effect, effect
 from rpgres.rulesets.settling import Facts
-
-_T = TypeVar("_T")
 
 NEXT = "opposition-next"  # the counter of how much harder a character's next action is
 _LABELS = ("roll", "opposition")
@@ -73,6 +71,7 @@ class Roll(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         actor: the actor's name.
         raised: how much harder it is because of what came before.
+        used: the effects of using that up.
         add: what the actor adds.
         foes: who or what opposes.
         sides: who may invoke, for the actor and against.
@@ -82,6 +81,7 @@ class Roll(msgspec.Struct, frozen=True, gc=False):
 
     actor: str
     raised: int
+    used: tuple[Effect, ...]
     add: int
     foes: tuple[Foe, ...]
     sides: tuple[tuple[str, ...], tuple[str, ...]]
@@ -100,18 +100,6 @@ def roll_off(
 ) -> Standing:
     """Roll an action against what opposes it; see `lined_up` and `standing_of`."""
     return standing_of(table, lined_up(table, actor, add, foes, given, settles))
-
-
-def once(table: Table, work: Callable[..., _T], *args: Any) -> _T:
-    """Return what the part of an action returns that comes before its dice, worked out once for all its runs.
-
-    Args:
-        table: where it is played.
-        work: a function of a module, which a run calls once. It depends on the action's inputs alone, and neither rolls
-            nor asks; what it tells is told in each run.
-        args: what it takes.
-    """
-    return table.run.once(work, *args)
 
 
 def lined_up(
@@ -135,13 +123,14 @@ def lined_up(
     """
     raised = actor.counters.get(NEXT, 0) if actor.counters else 0
     has_aspects = table.run.state.glance(aspects.has_any)
-    return Roll(actor.name, raised, add, tuple(foes), _sides(actor, foes, given), settles, has_aspects)
+    used = (effect("opposition", to=actor.name, change=-raised),) if raised else ()
+    return Roll(actor.name, raised, used, add, tuple(foes), _sides(actor, foes, given), settles, has_aspects)
 
 
 def standing_of(table: Table, roll: Roll) -> Standing:
     """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43)."""
-    run = table.run
-    if not roll.foes:
+    foes, run = roll.foes, table.run
+    if not foes:
         ledger = aspects.raised_from_nothing(table, *roll.sides) if roll.has_aspects else None
         if ledger is None:
             return Standing(None)
@@ -153,14 +142,13 @@ def standing_of(table: Table, roll: Roll) -> Standing:
         if aspects.can_any_invoke(run.state, roll.sides, ledger):
             return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger)
         aspects.no_window(table, roll.sides)
-    dice, foe, add, raised = table.rules.dice, roll.foes[0], roll.add, roll.raised
-    used_up = _used_up(roll.actor, raised) if raised else ()
-    if len(roll.foes) > 1 or foe.dice is None:
-        total = table.roll(dice, "roll", roll.actor) + add
-        opposition = max([_opposed(table, foe) for foe in roll.foes]) + raised
-        return Standing(total - opposition, total, opposition, used_up)
-    compared = table.versus(dice, foe.dice, add, foe.add + raised, _LABELS, (roll.actor, foe.who))
-    return Standing(compared.margin, compared.total, compared.opposition, used_up)
+    dice, foe = table.rules.dice, foes[0]
+    if len(foes) > 1 or foe.dice is None:
+        total = table.roll(dice, "roll", roll.actor) + roll.add
+        opposition = max([_opposed(table, foe) for foe in foes]) + roll.raised
+        return Standing(total - opposition, total, opposition, roll.used)
+    compared = table.versus(dice, foe.dice, roll.add, foe.add + roll.raised, _LABELS, (roll.actor, foe.who))
+    return Standing(compared.margin, compared.total, compared.opposition, roll.used)
 
 
 def _met(facts: Facts) -> Facts:
@@ -195,7 +183,7 @@ def _with_window(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
     window = _rolled(table, roll, ledger)
     (own, other), costs = aspects.invoke_among(table, window.sides, ledger, settles=roll.settles)
     total, opposition = own.height, other.height
-    return Standing(total - opposition, total, opposition, (*costs, *_used_up(roll.actor, roll.raised)))
+    return Standing(total - opposition, total, opposition, (*costs, *roll.used))
 
 
 def _kept(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
@@ -211,7 +199,7 @@ def _kept(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
     def play(inner: Table) -> Standing:
         window = inner.chain(_step, start, key=_key, holds=(STATE,))
         margin = window.sides[0].height - window.sides[1].height
-        return Standing(margin, effects=(*aspects.costs_of(inner, window), *_used_up(roll.actor, roll.raised)))
+        return Standing(margin, effects=(*aspects.costs_of(inner, window), *roll.used))
 
     found = table.part(lambda: key, play)
     return Standing(found.margin, effects=tuple([_named(one, unnamed.names) for one in found.effects]))
@@ -249,10 +237,6 @@ def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
             other = msgspec.structs.replace(other, floor=total if other.floor is None else max(total, other.floor))
     assert other is not None
     return aspects.Window((own, other), ledger, settles=roll.settles)
-
-
-def _used_up(actor: str, raised: int) -> tuple[Effect, ...]:
-    return (effect("opposition", to=actor, change=-raised),) if raised else ()
 
 
 Part = tuple[str, int]  # what is added to a skill: what it is, and how much

@@ -83,16 +83,15 @@ def settle(
         track: which stress a hit goes to.
         consequence: the name of a consequence taken.
     """
-    if standing.margin is not None and facts.get("opposition") == "none":
+    margin, own = standing.margin, standing.effects
+    if margin is not None and facts.get("opposition") == "none":
         facts = facts.with_("opposition", "passive")  # an invocation made the difficulty
-    margin = standing.margin
     outcome = table.settle(name, margin, standing.total, standing.opposition, roles, facts, defaults, counts)
     effects, state = outcome.effects, table.run.state
-    if not (effects or standing.effects) and roles[OPPONENT] not in state.characters:
-        return outcome
-    is_alone = len(state.characters) == 1 and not state.characters[roles["actor"]].tracks
+    characters = state.characters
+    is_alone = len(characters) == 1 and not characters[roles["actor"]].tracks
     has_tags = state.glance(aspects.has_any)
-    if is_alone and not (has_tags or defaults or spelled or standing.effects):
+    if is_alone and not (has_tags or defaults or spelled or own):
         return outcome  # the table has nothing that the outcome could touch
     if "aspect" in defaults:
         effects = aspects.named_by_maker(table, effects, roles["actor"], defaults["aspect"]["name"])
@@ -103,10 +102,10 @@ def settle(
     details: Mapping[str, str] = EMPTY
     if not is_alone:
         effects += harm.absorbed(table, effects, roles, track=track, consequence=consequence)
-        if roles[OPPONENT] in state.characters:
+        if roles[OPPONENT] in characters:
             details = _details(roles[OPPONENT])
-    if standing.effects:
-        effects = (*standing.effects, *effects)
+    if own:
+        effects = (*own, *effects)
     if effects is outcome.effects and not details:
         return outcome
     return msgspec.structs.replace(outcome, effects=effects, details=details)

@@ -122,17 +122,23 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
+    from rpgres.cli.output import use_table
     from rpgres.cli.short import option_in
+    from rpgres.journal.commands.writing import needed
 
-    ruleset, folders = _ruleset_at(option_in(args, "table") or None)
-    return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
+    table = option_in(args, "table") or None
+    use_table(table)  # which the lines that a fault tells to type name, too
+    ruleset, folders = _ruleset_at(table)
+    with needed(ruleset):
+        return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
 
 
 def _ruleset_at(table: str | None) -> tuple[str, tuple[Path, ...]]:
+    from rpgres.journal.files import folders_of
     from rpgres.journal.store import read
 
-    new = read(TableOptions(table=table).look_up().path).new
-    return new.public.ruleset, tuple(map(Path, new.secret.folders))
+    history = read(TableOptions(table=table).look_up().path)
+    return history.new.public.ruleset, folders_of(history)
 
 
 app.add_typer(

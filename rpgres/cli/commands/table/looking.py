@@ -27,6 +27,7 @@ from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import rules_of, state_at
 from rpgres.journal.exchange import read_view, state_in, view_of, write_files, write_json
 from rpgres.journal.exporting import misfits
+from rpgres.journal.files import folders_of
 from rpgres.journal.forms import LogRecord, ViewRecord
 from rpgres.journal.verifying import SHORTEST
 from rpgres.journal.verifying import verify as check
@@ -118,8 +119,7 @@ def log(
 
 def _rules_here(place: Place, history: History) -> Rules:
     new = history.new
-    folders = (*map(Path, new.secret.folders), *place.folders)
-    return rules_to_read(new.public.ruleset, new.public.switches, folders)
+    return rules_to_read(new.public.ruleset, new.public.switches, folders_of(history, place.folders))
 
 
 @app.command("verify")

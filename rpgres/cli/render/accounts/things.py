@@ -8,7 +8,7 @@ from typing import Any
 
 from rpgres.cli.formats.accounts import TableItem
 from rpgres.cli.render.accounts.words import Words, plain_words, words_of
-from rpgres.cli.render.words import known_to, thing_words, title, track_words
+from rpgres.cli.render.words import counter_title, known_to, thing_words, title, track_words
 from rpgres.errors import counted
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, Character, State, Tag
@@ -20,7 +20,7 @@ def table_of(state: State, rules: Rules) -> list[TableItem]:
     """Return what stands on a table: who stands how, texts on the scene, tracks, things and cards."""
     words = words_of(rules, state)
     pictures = pictured(rules.ruleset, state, is_drawn=False)
-    stands = [*_characters(state, words), *_counters(state), *_tags(state, words)]
+    stands = [*_characters(state, words), *_counters(state, words), *_tags(state, words)]
     for name, lines in pictures.items():
         of = "track" if name in state.tracks else "thing"
         stands.append(_item(name, of, lines))
@@ -84,9 +84,9 @@ def _tags(state: State, words: Words) -> Iterator[TableItem]:
             yield _item(tag.name, "tag", details, shown=in_line(tag.name))
 
 
-def _counters(state: State) -> Iterator[TableItem]:
+def _counters(state: State, words: Words) -> Iterator[TableItem]:
     for name, value in state.counters.items():
-        yield _item(name, "counter", [str(value)])
+        yield _item(name, "counter", [str(value)], shown=in_line(counter_title(name, words.file)))
 
 
 def _piles(state: State, words: Words) -> Iterator[TableItem]:

@@ -1,0 +1,428 @@
+"""Turns of a scene as trees of chance and of one player's decisions, which optimal decisions are worked out on.
+
+Courses of a turn that merge share the tree behind their merge, so a tree is as large as what differs, not as all the
+ways to come there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from math import lcm
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import msgspec
+
+from rpgres.engine.events import Decided, Event, seen
+from rpgres.engine.players import NO, Policy, Question, View
+from rpgres.engine.running import Chain, Run
+from rpgres.engine.seats import Policies
+from rpgres.engine.stops import NeedsAnswer, Stop, in_code
+from rpgres.engine.table import Table
+from rpgres.errors import UsageError, named
+from rpgres.odds.branching import Asked, BranchDealer, Fresh
+from rpgres.odds.courses import Course
+from rpgres.odds.explorer import MERGE, Budget, Merged
+from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node
+from rpgres.odds.watching import Parts, Reads, unwatched
+from rpgres.stopping import STOP
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+CHOOSE = "choose:"  # before the label of a decision, on a tape
+INNER = " inner"  # in the place of a label, of what came of a part or a chain; no label begins with a blank
+
+
+class Blind(UsageError):
+    """The one who should decide optimally does not see what matters: one view stands for several states."""
+
+    code = "blind"
+
+
+class Leaf(msgspec.Struct, frozen=True, eq=False):
+    """The end of what is played, with what came of it."""
+
+    value: Any
+
+
+class Random(msgspec.Struct, frozen=True, eq=False):
+    """Something random in a turn: decisions and ends by weight, of a total; each once."""
+
+    branches: tuple[tuple[int, Leaf | Decide], ...]
+    total: int
+
+
+class Decide(msgspec.Struct, frozen=True, eq=False):
+    """A decision in a turn: trees by option."""
+
+    question: Question
+    branches: tuple[tuple[str, Tree], ...]
+
+
+Tree = Leaf | Random | Decide
+
+
+def random_of(branches: Iterable[tuple[int, Tree]], total: int) -> Tree:
+    """Return the tree of something random, whatever is random in its branches being part of it."""
+    branches = list(branches)
+    factor = lcm(*{tree.total for _, tree in branches if isinstance(tree, Random)})
+    weights: dict[Leaf | Decide, int] = {}
+    for weight, tree in branches:
+        if isinstance(tree, Random):
+            share = weight * (factor // tree.total)
+            for inner, one in tree.branches:
+                weights[one] = weights.get(one, 0) + share * inner
+        else:
+            weights[tree] = weights.get(tree, 0) + weight * factor
+    if len(weights) == 1:
+        return next(iter(weights))
+    return Random(tuple([(weight, one) for one, weight in weights.items()]), total * factor)
+
+
+def grafted(tree: Tree, onward: Callable[[Any], Tree]) -> Tree:
+    """Return a tree in which each end is replaced by the tree that its value leads on to."""
+    known: dict[Tree, Tree] = {}
+
+    def of(tree: Tree) -> Tree:
+        found = known.get(tree)
+        if found is None:
+            if isinstance(tree, Leaf):
+                found = onward(tree.value)
+            elif isinstance(tree, Decide):
+                found = Decide(tree.question, tuple([(name, of(one)) for name, one in tree.branches]))
+            else:
+                found = random_of([(weight, of(one)) for weight, one in tree.branches], tree.total)
+            known[tree] = found
+        return found
+
+    return of(tree)
+
+
+def leaves_of(tree: Tree) -> list[Leaf]:
+    """Return the ends of a tree, each once."""
+    return [one for one in _nodes(tree) if isinstance(one, Leaf)]
+
+
+def has_decision(tree: Tree) -> bool:
+    """Tell whether there is a decision in a tree."""
+    return any(isinstance(one, Decide) for one in _nodes(tree))
+
+
+def first_decisions(tree: Tree) -> Iterator[tuple[Fraction, Decide]]:
+    """Yield the decisions of a tree that come before any other, with their chances."""
+    from fractions import Fraction
+
+    if isinstance(tree, Decide):
+        yield Fraction(1), tree
+    elif isinstance(tree, Random):
+        for weight, one in tree.branches:
+            if isinstance(one, Decide):
+                yield Fraction(weight, tree.total), one
+
+
+def _nodes(tree: Tree) -> Iterator[Tree]:
+    """Yield all trees in a tree, each once."""
+    met, left = {tree}, [tree]
+    while left:
+        one = left.pop()
+        yield one
+        if not isinstance(one, Leaf):
+            new = [inner for _, inner in one.branches if inner not in met]
+            met.update(new)
+            left += new
+
+
+class Searched(Policies):
+    """Policies, in whose place one player's decisions are answered by a search.
+
+    Args:
+        others: the policies.
+        who: whose decisions are searched: a character, or a seat.
+        decide: answers them.
+    """
+
+    __slots__ = ("_decide", "_who")
+
+    def __init__(self, others: Policies, who: str, decide: Policy) -> None:
+        super().__init__(others.by)
+        self._who, self._decide = who, decide
+        self.by_question = others.by_question
+        self.by_facts = self.is_preferred = self._is_common = False  # the search tells options by name, and takes any
+
+    def of(self, who: str, seat: str) -> Policy | None:
+        return self._decide if self._who in (who, seat) else super().of(who, seat)
+
+
+class Inner(Stop):
+    """The run came to something that has a tree of its own; its ends have what the run goes on with.
+
+    Args:
+        tree: returns the tree; called when the run has ended, as the tree's faults are not the rule's.
+    """
+
+    def __init__(self, tree: Callable[[], Tree]) -> None:
+        super().__init__()
+        self.tree = tree
+
+
+class TreeDealer(BranchDealer):
+    """Answers from a tape, and ends the run at the first question behind its end, and where courses merge.
+
+    Args:
+        part: returns the tree of a part of a rule; see `Table.part`.
+
+    Attributes:
+        outcome: what the step of the turn came to; empty where it has no outcome, or is not over.
+    """
+
+    __slots__ = ("_part", "keeps_parts", "outcome")
+
+    def __init__(self, part: Callable[[Run, Hashable, Callable[[Run], Any]], Tree]) -> None:
+        super().__init__()
+        self._part, self.keeps_parts = part, True
+        self.outcome = ""
+
+    def came_to(self, outcome: str | None) -> None:
+        self.outcome = outcome or ""
+
+    def merge(self, key: object) -> None:
+        if self.is_fresh:
+            raise Merged(key)
+        super().merge(key)
+
+    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
+        if self.is_fresh:
+            raise Inner(lambda: self._part(run, key, play))
+        return self.recorded(INNER)
+
+
+class TurnEnd(NamedTuple):
+    """The end of a turn: what it changed, and the outcome of the step that it ended."""
+
+    delta: Delta
+    outcome: str
+
+
+class Trees:
+    """The trees of the turns of a scene.
+
+    Args:
+        course: the scene.
+        who: the character, or the seat, whose decisions are told apart; policies decide for the others.
+        parts: the parts of its standings.
+        budget: what they may cost.
+
+    Attributes:
+        leaves: how many courses were run.
+        undecided: decisions of other players that nobody takes, by label.
+    """
+
+    def __init__(self, course: Course, who: str, parts: Parts, budget: Budget) -> None:
+        self._course, self._who, self._parts, self._budget = course, who, parts, budget
+        self._policies = Searched(course.policies, who, self._decided)
+        self._turns = Memo()
+        self._inner: dict[Hashable, Tree] = {}  # of parts of rules, by what they depend on
+        self._reads: Reads | None = None  # of the turn that is grown
+        self._dealer = TreeDealer(self._part)
+        self.leaves = 0
+        self.undecided: dict[str, Question] = {}
+
+    def of(self, node: Node) -> Tree:
+        """Return the tree of the turn that is due, whose ends are `TurnEnd`s: looked up, or grown.
+
+        Raises:
+            Blind: one view of the player stands for several states.
+            UsageError: the budget is spent, or the turn can go on without end.
+        """
+        known: Tree | None = self._turns.find(node, self._parts)
+        if known is None:
+            reads = self._reads = self._parts.reads(node)
+            standing = self._parts.watched(node, reads)
+
+            def play(dealer: TreeDealer) -> TurnEnd:
+                try:
+                    after = self._course.turn(standing, dealer, self._policies)
+                except NeedsAnswer as needs:
+                    self.undecided[needs.question.label] = needs.question
+                    return TurnEnd(UNCHANGED, "")
+                return TurnEnd(self._parts.changes(node, after, reads), dealer.outcome)
+
+            known = self._grown(play)
+            self._turns.keep(node, reads.parts, known, self._parts)
+        return known
+
+    def spend(self, work: int) -> None:
+        """Take off some work.
+
+        Raises:
+            UsageError: the budget is spent.
+        """
+        if STOP.is_asked:  # of what is evaluated from its end, nothing is known before the beginning is
+            raise KeyboardInterrupt
+        if self._budget.is_spent:
+            raise UsageError(
+                "optimal decisions need the whole scene, and the budget does not suffice for it; "
+                f"raise {named('seconds')} or {named('leaves')}, or shorten the scene"
+            )
+        self._budget.spend(work)
+
+    def _grown(self, play: Callable[[TreeDealer], Hashable]) -> Tree:
+        return _Growing(self._who, play, self._dealer_of).tree(None)
+
+    def _dealer_of(self, tape: Any) -> TreeDealer:
+        """Return a dealer for a course that begins with the answers on a tape."""
+        self._dealer = dealer = TreeDealer(self._part)
+        dealer.load(tape)
+        self.leaves += 1
+        self.spend(1 + len(dealer.tape))
+        return dealer
+
+    def _decided(self, view: View, question: Question) -> str:
+        if self._dealer.is_fresh:
+            raise Asked(question)
+        chosen: str = self._dealer.recorded(f"{CHOOSE}{question.label}")
+        return chosen
+
+    def _part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Tree:
+        """Return the tree of a part of a rule, whose ends are its results."""
+        known = self._inner.get(key)
+        if known is None:
+            assert self._reads is not None
+            with self._reads.off():  # the key stands for what it reads
+                state, chains = unwatched(run.state), _Chains(self._grown)
+
+                def result(dealer: TreeDealer) -> Hashable:
+                    inner = Run(run.rules, state, dealer, run.players, run.asked, follow=chains.follow)
+                    with in_code(inner, "a part of a rule"):
+                        found: Hashable = play(inner)
+                    return found
+
+                known = self._inner[key] = self._grown(result)
+        return known
+
+
+class _Chains:
+    """The chains of steps in a part: the tree of each of their places is grown once.
+
+    Args:
+        grown: grows the tree of what is played with a dealer.
+    """
+
+    def __init__(self, grown: Callable[[Callable[[TreeDealer], Hashable]], Tree]) -> None:
+        self._grown = grown
+        self._places: list[Any] = []
+        self._numbers: dict[Hashable, int] = {}  # of places, by chain and key, as places need not be hashable
+        self._trees: dict[int, Tree | None] = {}  # by place; None while it is grown
+
+    def follow(self, table: Table, chain: Chain, place: Any) -> Any:
+        """Return one of the last places that a place can lead to."""
+        dealer = cast("TreeDealer", table.run.dealer)
+        if dealer.is_fresh:
+            raise Inner(lambda: self._last_places(table, chain, self._number_of(table, chain, place)))
+        return self._places[dealer.recorded(INNER)]
+
+    def _number_of(self, table: Table, chain: Chain, place: Any) -> int:
+        number = self._numbers.setdefault((chain, chain.key(table, place)), len(self._places))
+        if number == len(self._places):
+            self._places.append(place)
+        return number
+
+    def _last_places(self, table: Table, chain: Chain, number: int) -> Tree:
+        """Return the tree of a chain from a place on, whose ends are the numbers of its last places."""
+        if number not in self._trees:
+            self._trees[number] = None
+            run, place = table.run, self._places[number]
+
+            def step(dealer: TreeDealer) -> int | None:
+                inner = Table(Run(run.rules, run.state, dealer, run.players, run.asked), table.rules)
+                with in_code(inner.run, "a step of a chain"):
+                    after = chain.step(inner, place)
+                return None if after is None else self._number_of(inner, chain, after)
+
+            def onward(after: int | None) -> Tree:
+                return Leaf(number) if after is None else self._last_places(table, chain, after)
+
+            self._trees[number] = grafted(self._grown(step), onward)
+        return _finished(self._trees[number])
+
+
+class _Growing:
+    """A tree as it is grown.
+
+    Args:
+        who: the player whose decisions are told apart.
+        play: what is played, with a dealer; returns the value of an end.
+        dealer_of: returns a dealer for a course that begins with the answers on a tape.
+    """
+
+    def __init__(
+        self, who: str, play: Callable[[TreeDealer], Hashable], dealer_of: Callable[[Any], TreeDealer]
+    ) -> None:
+        self._who, self._play, self._dealer_of = who, play, dealer_of
+        self._rests: dict[Hashable, Tree | None] = {}  # by what courses merged on; None while it is grown
+        self._leaves: dict[Hashable, Leaf] = {}
+        self._trails: dict[Hashable, tuple[Event, ...]] = {}  # what the player does not see, by what it sees
+
+    def tree(self, tape: Any) -> Tree:
+        """Return the tree behind the answers on a tape."""
+        dealer = self._dealer_of(tape)
+        try:
+            value = self._play(dealer)
+        except Fresh as fresh:
+            weights = fresh.weights or (1,) * len(fresh.values)
+            answers = zip(weights, fresh.values, strict=True)
+            branches = [(weight, self.tree((tape, (fresh.label, value)))) for weight, value in answers]
+            return random_of(branches, fresh.total)
+        except Asked as asked:
+            return self._decision(tape, asked)
+        except Inner as inner:
+            return grafted(inner.tree(), lambda value: self.tree((tape, (INNER, value))))
+        except Merged as merged:
+            return self._rest(merged.key, (tape, (MERGE, merged.key)), merged.run)
+        return self._leaves.setdefault(value, Leaf(value))
+
+    def _rest(self, key: Hashable, tape: Any, run: Run) -> Tree:
+        """Return the tree behind a merge, which all courses share that come to it."""
+        if _hidden(run.events, run.state.seat_of(self._who)):
+            return self.tree(tape)  # what the player saw on the way may tell courses apart
+        if key not in self._rests:
+            self._rests[key] = None
+            self._rests[key] = self.tree(tape)
+        return _finished(self._rests[key])
+
+    def _decision(self, tape: Any, asked: Asked) -> Decide:
+        question, run = asked.question, asked.run
+        seat = run.state.seat_of(question.who)
+        if hidden := _hidden(run.events, seat):
+            told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
+            if self._trails.setdefault(told, hidden) != hidden:
+                raise Blind(
+                    f"{self._who} decides {question.label!r} after something happened that {seat} does not see, so "
+                    "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
+                )
+        # A dominant option is one for the action at hand; what it costs may be missed later in the scene.
+        names = [option.name for option in question.options]
+        if question.optional and (question.passing is None or NO not in names):
+            names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
+        label = f"{CHOOSE}{question.label}"
+        return Decide(question, tuple([(name, self.tree((tape, (label, name)))) for name in names]))
+
+
+def _finished(tree: Tree | None) -> Tree:
+    """Return a tree that was looked up.
+
+    Raises:
+        UsageError: it is being grown, and part of itself.
+    """
+    if tree is None:
+        raise UsageError("optimal decisions over the whole scene cannot be computed: a turn can go on without end")
+    return tree
+
+
+def _hidden(events: Sequence[Event], seat: str) -> tuple[Event, ...]:
+    """Return what happened that a seat does not see whole, but for questions that others passed over."""
+    return tuple(
+        event
+        for event in events
+        if seen(event, seat) != event and not (isinstance(event, Decided) and event.answer == NO)
+    )
