@@ -11,7 +11,7 @@ was drawn or rolled is refused: it would choose by what it cannot know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -131,7 +131,8 @@ def best_odds(
         policies: who answers for everybody else.
         leaves, seconds, work, clock: see `Budget`; what is left open counts for nothing.
         merges: whether points of play that the rule says are alike are looked at once; for tests.
-        looks_at_all: whether even options that a rule says can be no better are looked at; for tests.
+        looks_at_all: whether even options that a rule says can be no better, or are like another, are looked at; for
+            tests.
         only_first: whether policies decide all that comes after the actor's first decision, so that only that one is
             the best.
 
@@ -366,10 +367,20 @@ class _Solver:
         self.label = self.label or question.label
         self._decided += share
         values = list[Value]()
-        for name in answers_to(question):
-            values.append(self._value(path.plus(question.label, name)))
-            self._firsts.setdefault(name, []).append((share, values[-1]))
+        for name, value in self._by_option(path, question):
+            values.append(value)
+            self._firsts.setdefault(name, []).append((share, value))
         return self._planned(question, values)
+
+    def _by_option(self, path: Path, question: Question) -> Iterator[tuple[str, Value]]:
+        """Yield the value of each option of a decision; one that is like another has the value of that."""
+        likes, known = {option.name: option.like for option in question.options}, dict[str, Value]()
+        for name in answers_to(question):
+            value = known.get(likes.get(name, ""))
+            if value is None or self.looks_at_all:
+                value = self._value(path.plus(question.label, name))
+            known[name] = value
+            yield name, value
 
     def _chosen(self, path: Path, decision: Asked) -> Value:
         """Return the value of a decision: that of the option with the greatest chance of success."""
@@ -380,9 +391,9 @@ class _Solver:
             if question.dominant:
                 return self._value(path.plus(question.label, question.dominant))
         values = list[Value]()
-        for name in answers_to(question):
-            values.append(self._value(path.plus(question.label, name)))
-            if self._is_best(values[-1]):
+        for _, value in self._by_option(path, question):
+            values.append(value)
+            if self._is_best(value):
                 break
         return self._planned(question, values)
 

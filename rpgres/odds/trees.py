@@ -404,8 +404,12 @@ class _Growing:
         names = [option.name for option in question.options]
         if question.optional and (question.passing is None or NO not in names):
             names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
-        label = f"{CHOOSE}{question.label}"
-        return Decide(question, tuple([(name, self.tree((tape, (label, name)))) for name in names]))
+        label, likes = f"{CHOOSE}{question.label}", {option.name: option.like for option in question.options}
+        branches: dict[str, Tree] = {}
+        for name in names:
+            like = branches.get(likes.get(name, ""))
+            branches[name] = like if like is not None else self.tree((tape, (label, name)))
+        return Decide(question, tuple(branches.items()))
 
 
 def _finished(tree: Tree | None) -> Tree:

@@ -39,6 +39,8 @@ class Option(msgspec.Struct, frozen=True):
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
         price: the cost in words, such as `1 point`, told beside `brief`.
         of: whose thing it is, where options are of several characters; a person is shown their own first.
+        like: an option before it that differs in its name alone: whatever comes of either has the same chances, so
+            optimal decisions look at one of them.
 
     An option called `OTHER:HOW`, where there is an option `OTHER`, is another way to choose that one; a person is shown
     both together.
@@ -55,6 +57,7 @@ class Option(msgspec.Struct, frozen=True):
     cost: int = 0
     price: str = ""
     of: str = ""
+    like: str = ""
 
 
 class RowRoll(msgspec.Struct, frozen=True):

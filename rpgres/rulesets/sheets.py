@@ -349,11 +349,12 @@ def _of_kind(fields: Mapping[str, Field], values: Mapping[str, Any], kind: str) 
 
 
 def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield abilities under two spellings, and boxes that are marked or written on and that are not there.
+    """Yield abilities under two spellings, and boxes that are counted, marked or written on and that are not there.
 
     Other faults of the sheet are told elsewhere, so whatever has the wrong type counts here as left out.
     """
     yield from _twin_faults(rules, data)
+    yield from _surplus(rules, data)
     boxes = _boxes(rules, data)
     for key, field in rules.file.sheet.items():
         entries = _table(data.get(key))
@@ -367,6 +368,16 @@ def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
                     yield from _absent((key, track), box, track, boxes)
 
 
+def _surplus(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield tracks of which a sheet says that there are more boxes than the character has."""
+    whole = _whole_tracks(rules, data)
+    for key, track, number in _fewer(rules, data):
+        if track in whole and number > len(whole[track]):
+            has = f"{len(whole[track])} {'box' if len(whole[track]) == 1 else 'boxes'}"
+            message = f"the track {track} of this character has {has}, not {number}; a sheet can only have fewer"
+            yield Fault("wrong-value", (key, track), message)
+
+
 def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, Mapping[str, int]]) -> Iterator[Fault]:
     known = tuple(boxes[track])
     if box not in known:
@@ -377,18 +388,28 @@ def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, Mapping[str
 
 def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """Return the boxes of every track (name: size), as far as the sheet says something usable."""
-    abilities: dict[str, int] = {}
-    limits: dict[str, int] = {}
+    whole = _whole_tracks(rules, data)
+    limits = {track: number for _, track, number in _fewer(rules, data)}
+    return {track: dict(islice(boxes.items(), max(0, limits.get(track, len(boxes))))) for track, boxes in whole.items()}
+
+
+def _whole_tracks(rules: Rules, data: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return the boxes of every track for the abilities of a sheet, whether it says that there are fewer or not."""
+    abilities = {
+        slug(name): number
+        for key, field in rules.file.sheet.items()
+        if field.kind == "abilities"
+        for name, number in _table(data.get(key)).items()
+        if type(number) is int
+    }
+    return {name: track_boxes(track, abilities) for name, track in rules.tracks.items()}
+
+
+def _fewer(rules: Rules, data: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
+    """Yield the key, the track and the number of boxes where a sheet says how many there are."""
     for key, field in rules.file.sheet.items():
-        into = {"abilities": abilities, "boxes": limits}.get(field.kind)
-        if into is not None:
-            numbers = {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
-            into |= {slug(name): number for name, number in numbers.items()} if into is abilities else numbers
-    found = {}
-    for name, track in rules.tracks.items():
-        boxes = track_boxes(track, abilities)
-        found[name] = dict(islice(boxes.items(), max(0, limits.get(name, len(boxes)))))
-    return found
+        if field.kind == "boxes":
+            yield from ((key, track, number) for track, number in _table(data.get(key)).items() if type(number) is int)
 
 
 def _table(value: Any) -> dict[str, Any]:

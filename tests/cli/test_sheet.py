@@ -248,6 +248,15 @@ def test_check_takes_boxes_as_the_abilities_and_limits_have_them() -> None:
         assert rpgres("sheet", "check", "-", "--ruleset", "lantern", stdin=text.format(more)).exit_code == code
 
 
+def test_check_tells_of_more_boxes_than_there_are() -> None:
+    text = "[skills]\nfight = 3\nphysique = {}\n\n[boxes]\nphysical = 3\n"
+    done = rpgres("sheet", "check", "-", "--ruleset", "fate", stdin=text.format(0))
+    assert done.exit_code == 1
+    assert "the track physical of this character has 2 boxes, not 3; a sheet can only have fewer" in done.stdout
+    with_a_third = rpgres("sheet", "check", "-", "--ruleset", "fate", stdin=text.format(1))
+    assert with_a_third.exit_code == 0
+
+
 def test_check_tells_what_only_the_rulesets_code_finds() -> None:
     ruleset = Ruleset("made")
 

@@ -511,10 +511,14 @@ def _offer(state: State, side: Side, ledger: Ledger, turn: int) -> _Offer:
         means = means_of(state, side.members, member, ledger)
         uses += means.free + means.points
         choices = {choice.name: choice for choice in _choices(state, side.members, member, ledger, turn)}
-        options = list[Option]()
+        options, firsts = list[Option](), dict[Hashable, str]()
         for choice in choices.values():
-            tag = choice.tag
-            options += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=bool(choice.holder))[:ways]
+            tag, like = choice.tag, ""
+            if not choice.holder:  # a point for one or another comes to the same, as free uses stay what they are
+                first = firsts.setdefault((tag.kind, tag.on, tag.audience), choice.name)
+                like = first if first != choice.name else ""
+            is_free = bool(choice.holder)
+            options += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=is_free, like=like)[:ways]
         if choices:
             menus.append(_Menu(member, means.left(ledger), choices, tuple(options)))
     uses -= len([one for one, _ in ledger.paid if one == turn])
@@ -526,15 +530,19 @@ def _offer(state: State, side: Side, ledger: Ledger, turn: int) -> _Offer:
 
 
 @lru_cache(maxsize=1024)
-def _option_pair(text: str, kind: str, on: str, settings: AspectSettings, *, is_free: bool) -> tuple[Option, Option]:
+def _option_pair(
+    text: str, kind: str, on: str, settings: AspectSettings, *, is_free: bool, like: str
+) -> tuple[Option, Option]:
     """Return the two ways to invoke an aspect: for a bonus, and for new dice."""
     price, short = ("free", "free") if is_free else (f"for {settings.a_point}", "1 point")
     name, cost, facts = slug(text), int(not is_free), Map({"free": is_free, "kind": kind, "reroll": False})
     owner = on if on != SCENE else ""
-    bonus = Option(name, f"{text}: +{settings.bonus}, {price}", 0, facts, brief=text, cost=cost, price=short, of=owner)
+    told = f"{text}: +{settings.bonus}, {price}"
+    bonus = Option(name, told, 0, facts, brief=text, cost=cost, price=short, of=owner, like=like)
     rerolled = f"{text}: new dice, {price}"
     facts = facts.with_("reroll", True)
-    return bonus, replace(bonus, name=f"{name}:{REROLL}", text=rerolled, facts=facts)
+    like = like and f"{like}:{REROLL}"
+    return bonus, replace(bonus, name=f"{name}:{REROLL}", text=rerolled, facts=facts, like=like)
 
 
 def _spent(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> Ledger:
