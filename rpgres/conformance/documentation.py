@@ -143,6 +143,9 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
                 for name in strange:
                     what = f"{label!r} {_SHOWS[key]} {name!r}, which it does not declare"
                     yield finding(what, case.place, f"add it to {key} of [labels.{label}]")
+            if shown.typed and decision.options is not None and not decision.is_typed:
+                advice = f"add typed = true to [labels.{label}], or orders that choose such would be refused"
+                yield finding(f"{label!r} takes answers beyond its options", case.place, advice)
     for label, its in subject.rules.file.labels.items():
         for key, said in (("facts", its.facts), ("option-facts", its.option_facts)):
             unmet = [name for name in said if name not in met.get((label, key), said)]

@@ -63,11 +63,15 @@ class Course(msgspec.Struct, frozen=True):
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """What a decision showed whenever it was asked: its options, and the facts of both."""
+    """What a decision showed whenever it was asked: its options, the facts of both, and whether it takes other answers.
+
+    `typed` has the label of one that does.
+    """
 
     options: set[str]
     facts: set[str]
     option_facts: set[str]
+    typed: set[str]
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -307,8 +311,9 @@ def walk(prepared: Prepared, *, leaves: int) -> Walk:
         if len({option.name for option in question.offered}) < len(question.offered):
             names = Counter(option.name for option in question.offered)
             twins.setdefault(question.label, names.most_common(1)[0][0])
-        known = shown.setdefault(question.label, Shown(set(), set(), set()))
+        known = shown.setdefault(question.label, Shown(set(), set(), set(), set()))
         known.facts.update(question.facts)
+        known.typed.update([question.label] if question.reads is not None else ())
         for option in question.offered:
             known.options.add(option.name)
             known.option_facts.update(option.facts)

@@ -26,12 +26,14 @@ class Decision(msgspec.Struct, frozen=True):
         is_optional: whether it may pass; None where that is not told.
         facts: what it is about, by name; None where that cannot be told.
         option_facts: what its options are about, likewise.
+        is_typed: whether other answers than its options can be typed.
     """
 
     options: frozenset[str] | None = None
     is_optional: bool | None = None
     facts: frozenset[str] | None = None
     option_facts: frozenset[str] | None = None
+    is_typed: bool = False
 
     def plus(self, other: Decision) -> Decision:
         """Return the decision as it is where two are asked under one label."""
@@ -40,6 +42,7 @@ class Decision(msgspec.Struct, frozen=True):
             None if self.is_optional is None or other.is_optional is None else self.is_optional or other.is_optional,
             _either(self.facts, other.facts),
             _either(self.option_facts, other.option_facts),
+            self.is_typed or other.is_typed,
         )
 
 
@@ -68,7 +71,7 @@ def decisions_of(rules: Rules) -> dict[str, Decision]:
 
 def _declared(label: Label) -> Decision:
     options, facts = frozenset(label.options) or None, frozenset(label.facts)
-    return Decision(options, label.optional or None, facts, frozenset(label.option_facts))
+    return Decision(options, label.optional or None, facts, frozenset(label.option_facts), label.typed)
 
 
 def _as_declared(declared: Decision, of_rows: Decision) -> Decision:

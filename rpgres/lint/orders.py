@@ -128,7 +128,7 @@ def _option_faults(
 ) -> Iterator[Fault]:
     """Yield the options that none of some decisions offers, as far as these are listed."""
     options = options_at(asked.every, known)
-    if options is None:
+    if options is None or (is_choice and asked.every.is_typed):
         return
     for name in names:
         if any(offers(option, name, is_choice=is_choice) for option in options) or (

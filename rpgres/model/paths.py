@@ -15,7 +15,7 @@ import msgspec
 
 from rpgres.errors import UsageError
 from rpgres.model.serialization import plain
-from rpgres.model.state import EMPTY, GM, Box, Character, Pile, State, Tag, slug
+from rpgres.model.state import EMPTY, GM, Box, Character, Pile, State, Tag, code_of, slug
 from rpgres.toml.diagnostics import unknown
 
 ABSENT = "absent"  # what scenes and people write for what is not there
@@ -304,7 +304,12 @@ def _box(name: str) -> _Get:
 
 
 def _member(name: str) -> _Get:
-    return lambda value, _scope: True if value is not None and name in value else NOTHING
+    """Return a getter of whether a name is among others; of cards, any copy of it counts."""
+
+    def get(value: Any, _scope: Scope) -> Any:
+        return True if value is not None and (name in value or name in map(code_of, value)) else NOTHING
+
+    return get
 
 
 def _matching(pattern: str) -> _Get:

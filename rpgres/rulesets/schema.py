@@ -207,6 +207,7 @@ class Label(Record, frozen=True):
         optional: whether the question may be skipped.
         options: every option that the rule can offer, so that orders can be checked: names, in which `*` stands for any
             text, `{character}` for a character at the table and `{card}` for a card; none where they can be anything.
+        typed: whether other answers than these can be typed, so that orders may choose what is not among them.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
             outcome table, and what formulas of a question inside a roll name.
         option_facts: the names of what its options are about.
@@ -219,6 +220,7 @@ class Label(Record, frozen=True):
     who: str = ""
     optional: bool = False
     options: list[str] = []
+    typed: bool = False
     facts: list[str] = []
     option_facts: list[str] = []
     fields: dict[Id, FormField] = {}

@@ -675,7 +675,7 @@ def test_files_name_the_seed_only_where_nothing_is_hidden() -> None:
 def test_the_name_of_a_view_is_no_characters() -> None:
     for name in ("host", "everybody"):
         text = f'ruleset = "fate"\n[characters.{name}]\nskills = {{}}\n[[steps]]\nnote = "x"\n'
-        assert f"-:2: {name!r} is the name of a view" in rpgres("scene", "run", "-", stdin=text).err
+        assert f"-:2: characters.{name}: {name!r} is the name of a view" in rpgres("scene", "run", "-", stdin=text).err
 
 
 BATTLE = ("scene", "run", "saga/battle", "--sheet", "brannagh", "--against", "toll-warden", "--seed", "7")

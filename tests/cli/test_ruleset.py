@@ -164,6 +164,7 @@ def test_show_as_json() -> None:
         "who": ["switch:cost_chooser"],
         "optional": False,
         "options": {"stay": "You stay in the dark.", "burn": "You burn more oil."},
+        "typed": False,
         "facts": ["margin"],
         "option_facts": [],
         "actions": ["search"],

@@ -671,6 +671,20 @@ def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> No
     assert "far of the table throw" in found.notes[0].text
 
 
+def test_a_decision_that_takes_other_answers_says_so(site: Path) -> None:
+    reads = (INIT, "optional=True, margin=total", "optional=True, reads=str, margin=total")
+    listed = 'facts = ["margin"]\noptions = ["*"]'
+    found = verdict("labels", pebble.install(site, [reads, (DATA, 'facts = ["margin"]', listed)]))
+    assert "'charm' takes answers beyond its options" in text_of(found)
+    assert "add typed = true to [labels.charm]" in text_of(found)
+
+
+def test_a_decision_that_takes_other_answers_and_says_so_is_sound(site: Path) -> None:
+    reads = (INIT, "optional=True, margin=total", "optional=True, reads=str, margin=total")
+    listed = 'facts = ["margin"]\noptions = ["*"]\ntyped = true'
+    assert verdict("labels", pebble.install(site, [reads, (DATA, 'facts = ["margin"]', listed)])).ok
+
+
 def test_a_declared_fact_that_nothing_in_the_examples_shows_is_a_note(site: Path) -> None:
     found = verdict("labels", pebble.install(site, [(DATA, 'facts = ["margin"]', 'facts = ["margin", "height"]')]))
     assert found.ok

@@ -369,6 +369,13 @@ def test_what_the_seat_may_not_see_is_refused(saga: Rules) -> None:
         ("saga", 'ask = "play"\nwhen = { "options.Ag99" = true }', "the decision play never offers 'Ag99'"),
         ("saga", 'ask = "play"\nwhen = { "options.ag5" = true }', "the decision play never offers 'ag5'"),
         ("faith", 'ask = "failure"\nwhen = { "facts.off" = "mara" }', "the decision failure shows no fact 'off'"),
+        ("nodice", 'ask = "change"\nwhen = { "options.zzz" = true }', "the decision change never offers 'zzz'"),
+        (
+            "faith",
+            'ask = "act"\nwhen = { "options.pistol:thugg" = true }',
+            "the decision act never offers 'pistol:thugg'",
+        ),
+        ("fate", 'ask = "twist"\nwhen = { "options.zzz" = true }', "the decision twist never offers 'zzz'"),
         ("push-pool", 'ask = "push"\nwhen = { "facts.zzz" = 2 }', "the decision push shows no fact 'zzz'"),
     ],
 )
@@ -390,6 +397,8 @@ def test_what_a_question_never_shows_or_offers_is_refused(ruleset: str, conditio
         ("saga", 'ask = "play"\nchoose = ["ag5", "Stop"]'),
         ("saga", 'ask = "play"\nwhen = { "options.Ag5" = true }\nchoose = { highest = "value" }'),
         ("hunger-pool", 'ask = "will"\nchoose = "dice-1-1"'),
+        ("nodice", 'ask = "change"\nwhen = { "options.attack*" = true }\nchoose = "abort/mara#1+dodge/agi=1"'),
+        ("faith", 'ask = "act"\nwhen = { "options.pistol:thug" = true }\nchoose = "hold"'),
     ],
 )
 def test_what_a_question_can_show_and_offer_is_accepted(ruleset: str, order: str) -> None:
@@ -463,7 +472,8 @@ def test_rules_offer_and_show_nothing_but_what_their_data_list(ruleset: str) -> 
             label, names = question.label, [option.name for option in question.options]
             options, decision = listed[label], decisions[label]
             strange.update((label, fact) for fact in question.facts if fact not in (decision.facts or ()))
-            if options is not None and question.reads is None:
+            if options is not None:
+                assert question.reads is None or decision.is_typed
                 offered.add(label)
                 strange.update((label, name) for name in names if not any(offers(one, name) for one in options))
             return uniform(view, question) or None

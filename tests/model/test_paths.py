@@ -289,3 +289,9 @@ def test_every_condition_is_refused_or_can_be_evaluated(path: str, wanted: Any, 
         assert found in (True, False)
         if faults:
             assert not found
+
+
+def test_any_copy_of_a_card_is_that_card() -> None:
+    state = State(piles=Map({"deck": Pile(cards=("C5.2", "H1"))}))
+    assert value_at(state, "piles.deck.cards.C5") is True
+    assert value_at(state, "piles.deck.cards.C") == "absent"

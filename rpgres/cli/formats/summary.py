@@ -72,6 +72,7 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
         optional: whether every such question may be skipped.
         options: what outcome tables offer, by name, and what the rule itself can offer, where data list it; `*` stands
             for any text, `{character}` and `{card}` for one of these.
+        typed: whether other answers can be typed, too.
         facts: what a decision is about, by name, for standing orders (`facts.NAME`).
         option_facts: what its options are about, likewise (`options.any.NAME`).
         actions: the actions that ask it.
@@ -82,6 +83,7 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
     who: list[str]
     optional: bool
     options: dict[str, str]
+    typed: bool
     facts: list[str]
     option_facts: list[str]
     actions: list[str]
@@ -359,6 +361,7 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str], *, 
             **dict.fromkeys(own.options if own is not None else (), ""),
             **{name: option.text for question in questions for name, option in question.options.items()},
         },
+        typed=shown.is_typed,
         facts=sorted(shown.facts or ()),
         option_facts=sorted(shown.option_facts or ()),
         actions=asking,

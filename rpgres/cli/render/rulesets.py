@@ -150,7 +150,8 @@ def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
         yield line(INDENT, Piece(name.ljust(width), "name"), " " * GAP, HANG, f"{who}{first}{passes}")
         yield from (line(INDENT, pad, HANG, f"or: {other}") for other in others)
         if label.options:
-            yield line(INDENT, pad, HANG, Piece(f"one of {', '.join(label.options)}", "quiet"))
+            which = "such as" if label.typed else "one of"
+            yield line(INDENT, pad, HANG, Piece(f"{which} {', '.join(label.options)}", "quiet"))
         if label.facts:
             yield line(INDENT, pad, HANG, Piece(f"facts: {', '.join(label.facts)}", "quiet"))
         if label.option_facts:
