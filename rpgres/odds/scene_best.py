@@ -19,7 +19,7 @@ from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
 from rpgres.odds.nodes import Memo, Node, changed
 from rpgres.odds.scenes import WORK, ExactSceneOdds, Undecided
-from rpgres.odds.trees import Blind, Decide, Leaf, Tree, Trees, first_decisions, has_decision, leaves_of
+from rpgres.odds.trees import Blind, Decide, Leaf, Tree, Trees, first_decisions, has_decision, leaves_of, seat_of
 from rpgres.odds.watching import Parts
 
 if TYPE_CHECKING:
@@ -256,14 +256,13 @@ class _Best:
         if hides is None:
             reads = self.parts.reads(node)
             state = self.parts.watched(node, reads).state
-            hides = state.seen_by(state.seat_of(self.who) if self.who in state.characters else self.who) is not state
+            hides = state.seen_by(seat_of(state, self.who)) is not state
             self.hidden.keep(node, reads.parts, hides, self.parts)
         if not hides:
             return
         standing = self.parts.standing(node)
         state = standing.state
-        seat = state.seat_of(self.who) if self.who in state.characters else self.who
-        view = state.seen_by(seat), standing.at, standing.place
+        view = state.seen_by(seat_of(state, self.who)), standing.at, standing.place
         if views.setdefault(view, node) != node:
             raise Blind(
                 f"what {self.who} sees stands for several states, so optimal decisions over the whole scene cannot be "

@@ -6,7 +6,7 @@ ways to come there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -19,6 +19,7 @@ from rpgres.engine.seats import Policies
 from rpgres.engine.stops import NeedsAnswer, Stop, in_code
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError, named
+from rpgres.model.state import State
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.courses import Course
 from rpgres.odds.explorer import MERGE, Budget, Merged
@@ -40,9 +41,15 @@ class Blind(UsageError):
 
 
 class Leaf(msgspec.Struct, frozen=True, eq=False):
-    """The end of what is played, with what came of it."""
+    """The end of what is played.
+
+    Attributes:
+        value: what came of it.
+        hides: whether something happened on the way that the player does not see, and may show in the value.
+    """
 
     value: Any
+    hides: bool = False
 
 
 class Random(msgspec.Struct, frozen=True, eq=False):
@@ -80,14 +87,18 @@ def random_of(branches: Iterable[tuple[int, Tree]], total: int) -> Tree:
 
 
 def grafted(tree: Tree, onward: Callable[[Any], Tree]) -> Tree:
-    """Return a tree in which each end is replaced by the tree that its value leads on to."""
+    """Return a tree in which each end is replaced by the tree that its value leads on to.
+
+    Raises:
+        Blind: a decision comes after an end that hides something.
+    """
     known: dict[Tree, Tree] = {}
 
     def of(tree: Tree) -> Tree:
         found = known.get(tree)
         if found is None:
             if isinstance(tree, Leaf):
-                found = onward(tree.value)
+                found = _behind_hidden(onward(tree.value)) if tree.hides else onward(tree.value)
             elif isinstance(tree, Decide):
                 found = Decide(tree.question, tuple([(name, of(one)) for name, one in tree.branches]))
             else:
@@ -96,6 +107,28 @@ def grafted(tree: Tree, onward: Callable[[Any], Tree]) -> Tree:
         return found
 
     return of(tree)
+
+
+def _behind_hidden(tree: Tree) -> Tree:
+    """Return the tree behind something hidden, which its ends then hide, too."""
+    if isinstance(tree, Leaf):
+        return Leaf(tree.value, True)
+    if isinstance(tree, Decide):
+        raise _blind(tree.question)
+    return Random(tuple([(weight, cast("Leaf", _behind_hidden(one))) for weight, one in tree.branches]), tree.total)
+
+
+def _blind(question: Question) -> Blind:
+    """Return the error of a decision before which something happened that its player does not see."""
+    return Blind(
+        f"{question.who} decides {question.label!r} after something happened that {question.who} does not see, so "
+        "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
+    )
+
+
+def seat_of(state: State, who: str) -> str:
+    """Return the seat of a player who is named by a character or by the seat."""
+    return state.seat_of(who) if who in state.characters else who
 
 
 def leaves_of(tree: Tree) -> list[Leaf]:
@@ -239,13 +272,13 @@ class Trees:
             reads = self._reads = self._parts.reads(node)
             standing = self._parts.watched(node, reads)
 
-            def play(dealer: TreeDealer) -> TurnEnd:
+            def play(dealer: TreeDealer) -> Leaf:
                 try:
                     after = self._course.turn(standing, dealer, self._policies)
                 except NeedsAnswer as needs:
                     self.undecided[needs.question.label] = needs.question
-                    return TurnEnd(UNCHANGED, "")
-                return TurnEnd(self._parts.changes(node, after, reads), dealer.outcome)
+                    return Leaf(TurnEnd(UNCHANGED, ""))
+                return Leaf(TurnEnd(self._parts.changes(node, after, reads), dealer.outcome))  # whose table may hide it
 
             known = self._grown(play)
             self._turns.keep(node, reads.parts, known, self._parts)
@@ -266,7 +299,7 @@ class Trees:
             )
         self._budget.spend(work)
 
-    def _grown(self, play: Callable[[TreeDealer], Hashable]) -> Tree:
+    def _grown(self, play: Callable[[TreeDealer], Leaf]) -> Tree:
         return _Growing(self._who, play, self._dealer_of).tree(None)
 
     def _dealer_of(self, tape: Any) -> TreeDealer:
@@ -289,13 +322,13 @@ class Trees:
         if known is None:
             assert self._reads is not None
             with self._reads.off():  # the key stands for what it reads
-                state, chains = unwatched(run.state), _Chains(self._grown)
+                state, chains = unwatched(run.state), _Chains(self._grown, self._who)
 
-                def result(dealer: TreeDealer) -> Hashable:
+                def result(dealer: TreeDealer) -> Leaf:
                     inner = Run(run.rules, state, dealer, run.players, run.asked, follow=chains.follow)
                     with in_code(inner, "a part of a rule"):
                         found: Hashable = play(inner)
-                    return found
+                    return Leaf(found, bool(_hidden(inner, self._who)))
 
                 known = self._inner[key] = self._grown(result)
         return known
@@ -306,10 +339,11 @@ class _Chains:
 
     Args:
         grown: grows the tree of what is played with a dealer.
+        who: the player whose decisions are told apart.
     """
 
-    def __init__(self, grown: Callable[[Callable[[TreeDealer], Hashable]], Tree]) -> None:
-        self._grown = grown
+    def __init__(self, grown: Callable[[Callable[[TreeDealer], Leaf]], Tree], who: str) -> None:
+        self._grown, self._who = grown, who
         self._places: list[Any] = []
         self._numbers: dict[Hashable, int] = {}  # of places, by chain and key, as places need not be hashable
         self._trees: dict[int, Tree | None] = {}  # by place; None while it is grown
@@ -333,11 +367,12 @@ class _Chains:
             self._trees[number] = None
             run, place = table.run, self._places[number]
 
-            def step(dealer: TreeDealer) -> int | None:
+            def step(dealer: TreeDealer) -> Leaf:
                 inner = Table(Run(run.rules, run.state, dealer, run.players, run.asked), table.rules)
                 with in_code(inner.run, "a step of a chain"):
                     after = chain.step(inner, place)
-                return None if after is None else self._number_of(inner, chain, after)
+                then = None if after is None else self._number_of(inner, chain, after)
+                return Leaf(then, bool(_hidden(inner.run, self._who)))
 
             def onward(after: int | None) -> Tree:
                 return Leaf(number) if after is None else self._last_places(table, chain, after)
@@ -351,23 +386,21 @@ class _Growing:
 
     Args:
         who: the player whose decisions are told apart.
-        play: what is played, with a dealer; returns the value of an end.
+        play: what is played, with a dealer; returns the end.
         dealer_of: returns a dealer for a course that begins with the answers on a tape.
     """
 
-    def __init__(
-        self, who: str, play: Callable[[TreeDealer], Hashable], dealer_of: Callable[[Any], TreeDealer]
-    ) -> None:
+    def __init__(self, who: str, play: Callable[[TreeDealer], Leaf], dealer_of: Callable[[Any], TreeDealer]) -> None:
         self._who, self._play, self._dealer_of = who, play, dealer_of
         self._rests: dict[Hashable, Tree | None] = {}  # by what courses merged on; None while it is grown
-        self._leaves: dict[Hashable, Leaf] = {}
+        self._leaves: dict[Hashable, Leaf] = {}  # by what they say, each once
         self._trails: dict[Hashable, tuple[Event, ...]] = {}  # what the player does not see, by what it sees
 
     def tree(self, tape: Any) -> Tree:
         """Return the tree behind the answers on a tape."""
         dealer = self._dealer_of(tape)
         try:
-            value = self._play(dealer)
+            leaf = self._play(dealer)
         except Fresh as fresh:
             weights = fresh.weights or (1,) * len(fresh.values)
             answers = zip(weights, fresh.values, strict=True)
@@ -376,14 +409,17 @@ class _Growing:
         except Asked as asked:
             return self._decision(tape, asked)
         except Inner as inner:
-            return grafted(inner.tree(), lambda value: self.tree((tape, (INNER, value))))
+            tree = inner.tree()
+            if (first := next((one for one in _nodes(tree) if isinstance(one, Decide)), None)) is not None:
+                self._check_sight(first.question, inner.run)
+            return grafted(tree, lambda value: self.tree((tape, (INNER, value))))
         except Merged as merged:
             return self._rest(merged.key, (tape, (MERGE, merged.key)), merged.run)
-        return self._leaves.setdefault(value, Leaf(value))
+        return self._leaves.setdefault((leaf.value, leaf.hides), leaf)
 
     def _rest(self, key: Hashable, tape: Any, run: Run) -> Tree:
         """Return the tree behind a merge, which all courses share that come to it."""
-        if _hidden(run.events, run.state.seat_of(self._who)):
+        if _hidden(run, self._who):
             return self.tree(tape)  # what the player saw on the way may tell courses apart
         if key not in self._rests:
             self._rests[key] = None
@@ -391,15 +427,8 @@ class _Growing:
         return _finished(self._rests[key])
 
     def _decision(self, tape: Any, asked: Asked) -> Decide:
-        question, run = asked.question, asked.run
-        seat = run.state.seat_of(question.who)
-        if hidden := _hidden(run.events, seat):
-            told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
-            if self._trails.setdefault(told, hidden) != hidden:
-                raise Blind(
-                    f"{self._who} decides {question.label!r} after something happened that {seat} does not see, so "
-                    "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
-                )
+        question = asked.question
+        self._check_sight(question, asked.run)
         # A dominant option is one for the action at hand; what it costs may be missed later in the scene.
         names = [option.name for option in question.options]
         if question.optional and (question.passing is None or NO not in names):
@@ -410,6 +439,19 @@ class _Growing:
             like = branches.get(likes.get(name, ""))
             branches[name] = like if like is not None else self.tree((tape, (label, name)))
         return Decide(question, tuple(branches.items()))
+
+    def _check_sight(self, question: Question, run: Run) -> None:
+        """Make sure that what the player has seen of a run tells what it has not seen.
+
+        Raises:
+            Blind: it does not.
+        """
+        if not run.has_secrets:
+            return
+        seat, hidden = run.state.seat_of(question.who), _hidden(run, question.who)
+        told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
+        if self._trails.setdefault(told, hidden) != hidden:
+            raise _blind(question)
 
 
 def _finished(tree: Tree | None) -> Tree:
@@ -423,10 +465,13 @@ def _finished(tree: Tree | None) -> Tree:
     return tree
 
 
-def _hidden(events: Sequence[Event], seat: str) -> tuple[Event, ...]:
-    """Return what happened that a seat does not see whole, but for questions that others passed over."""
+def _hidden(run: Run, who: str) -> tuple[Event, ...]:
+    """Return what happened that a player's seat does not see whole, but for questions that others passed over."""
+    if not run.has_secrets:
+        return ()
+    seat = seat_of(run.state, who)
     return tuple(
         event
-        for event in events
+        for event in run.events
         if seen(event, seat) != event and not (isinstance(event, Decided) and event.answer == NO)
     )

@@ -6,13 +6,15 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import msgspec
 import pytest
 
 from rpgres.dice import dice
-from rpgres.odds.scene_best import Blind, SceneBest, scene_best
+from rpgres.odds.scene_best import SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
+from rpgres.odds.trees import Blind
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Ruleset
+from rpgres.rulesets import Option, Ruleset
 from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.walking import course_of
 from rpgres.toml.reading import Source
@@ -103,8 +105,6 @@ def test_one_view_of_two_states_is_refused(battle: Ruleset) -> None:
         if place == "hide":
             found = table.roll(dice("d2"), "attack")
             return Turn("guess", Outcome("", effects=(effect("secret", **{"is": found}),)))
-        from rpgres.rulesets import Option
-
         answer = table.ask("go-on", "ada", (Option("on"), Option("stop")))
         return table.settle("battle", None, band="won" if answer == "on" else "lost")
 
@@ -117,6 +117,90 @@ def test_one_view_of_two_states_is_refused(battle: Ruleset) -> None:
             scene_best(course_of(scene), "ada", worth=lambda result: int(result == WON))
     finally:
         battle.procedures["battle"], battle.actions["battle"] = before
+
+
+class Guessed(msgspec.Struct, frozen=True):
+    """What somebody chose without the other seeing it."""
+
+    found: str = ""
+
+
+def guessing(ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch, play: Any) -> SceneBest:
+    """Return what is best for ada in a turn where bob decides first, in secret and by chance."""
+    from rpgres.engine.players import uniform
+
+    monkeypatch.setitem(ruleset.policies, "uniform-here", uniform)
+    monkeypatch.setitem(ruleset.procedures, "battle", play)
+    monkeypatch.setitem(ruleset.actions, "battle", lambda table, actor, **_: Guessed())
+    text = war(1, 1).split("[ends")[0].replace("[[steps]]", "[characters.bob]\n[[steps]]", 1)
+    scene = scene_of(ruleset, text, policies={"": "uniform-here"})
+    return scene_best(course_of(scene), "ada", worth=lambda result: int(result == WON))
+
+
+def settled(table: Any, guess: str, truth: str) -> Any:
+    return table.settle("battle", None, band="won" if guess == truth else "lost")
+
+
+def secret(table: Any, *options: str, optional: bool = False) -> str:
+    from rpgres import Question
+
+    asked = Question("go-on", "bob", tuple(Option(name) for name in options), "", optional)
+    return str(table.ask_together([asked], secret=True)[0])
+
+
+def test_that_another_passed_in_secret_cannot_be_told_from_a_secret_choice(
+    battle: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(table: Any, place: Any) -> Any:
+        truth = secret(table, "on", optional=True)
+        return settled(table, table.ask("go-on", "ada", (Option("on"), Option("no"))), truth)
+
+    with pytest.raises(Blind, match="ada decides 'go-on' after something happened that ada does not see"):
+        guessing(battle, monkeypatch, play)
+
+
+def test_a_decision_in_a_part_after_a_secret_before_it_is_refused(
+    battle: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(table: Any, place: Any) -> Any:
+        truth = secret(table, "on", "stop")
+        guess = table.part(lambda: "guess", lambda inner: inner.ask("go-on", "ada", (Option("on"), Option("stop"))))
+        return settled(table, guess, truth)
+
+    with pytest.raises(Blind, match="after something happened that ada does not see"):
+        guessing(battle, monkeypatch, play)
+
+
+def test_a_decision_behind_a_part_with_a_secret_is_refused(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(table: Any, place: Any) -> Any:
+        truth = table.part(lambda: "truth", lambda inner: secret(inner, "on", "stop"))
+        return settled(table, table.ask("go-on", "ada", (Option("on"), Option("stop"))), truth)
+
+    with pytest.raises(Blind, match="after something happened that ada does not see"):
+        guessing(battle, monkeypatch, play)
+
+
+def hide_and_guess(table: Any, place: Guessed) -> Guessed | None:
+    if not place.found:
+        return Guessed(secret(table, "on", "stop"))
+    if place.found in ("won", "lost"):
+        return None
+    guess = table.ask("go-on", "ada", (Option("on"), Option("stop")))
+    return Guessed("won" if guess == place.found else "lost")
+
+
+def test_a_decision_behind_a_step_of_a_chain_with_a_secret_is_refused(
+    battle: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chained(inner: Any) -> str:
+        place = inner.chain(hide_and_guess, Guessed(), key=lambda _, place: place, holds=("state",))
+        return str(place.found)
+
+    def play(table: Any, place: Any) -> Any:
+        return table.settle("battle", None, band=table.part(lambda: "chain", chained))
+
+    with pytest.raises(Blind, match="after something happened that ada does not see"):
+        guessing(battle, monkeypatch, play)
 
 
 def test_what_is_best_for_an_action_may_be_missed_later() -> None:
