@@ -57,6 +57,8 @@ def register_effects(ruleset: Ruleset) -> None:
     ruleset.effect(ACTED)(use_action)
     ruleset.effect("fresh-turns")(give_actions)
     ruleset.ends(EXCHANGE)(end_exchange)
+    for period in ("conflict", "scene"):
+        ruleset.ends(period)(_end_defenses)
 
 
 def use_action(state: State, change: Effect) -> State:
@@ -71,6 +73,13 @@ def end_exchange(table: Table) -> Sequence[Effect]:
     """Return that all may act again, and whether a full defense holds until its owner's next turn."""
     keeps = table.rules.switches(ConflictSwitches).full_defense == "next-turn"
     return (effect("fresh-turns", defense="held") if keeps else effect("fresh-turns"),)
+
+
+def _end_defenses(table: Table) -> Sequence[Effect]:
+    """Return that no full defense holds on, where one would: with its conflict it is over."""
+    keeps = table.rules.switches(ConflictSwitches).full_defense == "next-turn"
+    is_held = any(one.counters.get(ACTED) in (DEFENSE, HELD) for one in table.state.characters.values())
+    return (effect("fresh-turns"),) if keeps and is_held else ()
 
 
 def give_actions(state: State, change: Effect) -> State:
