@@ -116,29 +116,34 @@ class Asked(NamedTuple):
     Attributes:
         by_label: each by its label.
         every: all that hold for them together: what any of them can offer or show.
+        is_named: whether the order names them, and is not for whatever is asked.
     """
 
     by_label: Mapping[str, Decision]
     every: Decision
-
-    @property
-    def named(self) -> str:
-        """The decisions, for messages."""
-        return f"the decision {', '.join(self.by_label)}"
+    is_named: bool
 
     @property
     def is_one(self) -> bool:
         """Whether it is a single decision."""
         return len(self.by_label) == 1
 
+    def fault(self, of_one: str, of_several: str, of_all: str) -> str:
+        """Return what is wrong, in the words for one decision, for several that are named, or for all there are."""
+        labels = ", ".join(self.by_label)
+        if self.is_one:
+            return f"the decision {labels} {of_one}"
+        return f"the decisions {labels} {of_several}" if self.is_named else of_all
+
 
 def asked_of(labels: Iterable[str], decisions: Mapping[str, Decision]) -> Asked:
     """Return the decisions of some labels; of all that there are where no label is named."""
-    by_label = {label: decisions.get(label, _UNKNOWN) for label in tuple(labels) or decisions}
+    labels = tuple(labels)
+    by_label = {label: decisions.get(label, _UNKNOWN) for label in labels or decisions}
     every = Decision(frozenset(), False, frozenset(), frozenset())
     for decision in by_label.values():
         every = every.plus(decision)
-    return Asked(by_label, every)
+    return Asked(by_label, every, bool(labels))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -83,10 +83,9 @@ def _fact_faults(
     """Yield that none of some decisions shows a fact, of the question or of its options."""
     if known is None or name in known:
         return
-    whose = " of its options" if of_options else ""
-    told = (
-        f"{asked.named} shows no fact {name!r}{whose}" if asked.is_one else f"no decision shows a fact {name!r}{whose}"
-    )
+    one, several = (" of its options", " of their options") if of_options else ("", "")
+    no_fact = f"no fact {name!r}"
+    told = asked.fault(f"shows {no_fact}{one}", f"show {no_fact}{several}", f"no decision shows a fact {name!r}{one}")
     yield unknown_name(at, told, name, sorted(known), there="there are")
 
 
@@ -137,9 +136,10 @@ def _option_faults(
             continue
         if name == _NO and is_choice:
             if not any(decision.is_optional for decision in asked.by_label.values()):
-                yield Fault("unknown-name", at, f"{asked.named} cannot pass; it has: {', '.join(options)}")
+                told = asked.fault("cannot pass; it has", "cannot pass; they have", "no decision can pass; there are")
+                yield Fault("unknown-name", at, f"{told}: {', '.join(options)}")
             continue
-        told = f"{asked.named} never offers {name!r}" if asked.is_one else f"no decision ever offers {name!r}"
+        told = asked.fault(f"never offers {name!r}", f"never offer {name!r}", f"no decision ever offers {name!r}")
         yield unknown_name(at, told, name, options, there="it can offer" if asked.is_one else "they can offer")
 
 

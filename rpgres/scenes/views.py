@@ -52,7 +52,7 @@ def told_to(seat: str | None) -> Iterator[None]:
             raise
         whose = error.pending.question.who if seat == GM else ANOTHER_SEAT
         told = Unanswered(
-            f"{error.place} waits for a decision of {whose}; answer it with `choose`, or give {whose} a policy"
+            f"{error.place} waits for a decision of {whose}; answer it with `choose`, or let a policy decide"
         )
         told.pending, told.place, told.seat = error.pending, error.place, error.seat
         raise told from None
