@@ -38,11 +38,11 @@ if TYPE_CHECKING:
         UsageError,
         named,
     )
+    from rpgres.journal.forms import TablePending, TableResult
     from rpgres.journal.records import TableError
     from rpgres.library.calls import load_sheet, roll, rulesets
     from rpgres.library.notebook import html_of, text_of
     from rpgres.library.odds import odds
-    from rpgres.library.records import TablePending, TableResult
     from rpgres.library.scene_odds import odds_best, odds_scene
     from rpgres.library.scenes import run_scene, whatif
     from rpgres.library.simulations import simulate
@@ -122,7 +122,7 @@ _HOMES = {
     "library.calls": ("load_sheet", "roll", "rulesets"),
     "library.notebook": ("html_of", "text_of"),
     "library.odds": ("odds",),
-    "library.records": ("TablePending", "TableResult"),
+    "journal.forms": ("TablePending", "TableResult"),
     "library.scenes": ("run_scene", "whatif"),
     "library.simulations": ("simulate",),
     "library.scene_odds": ("odds_best", "odds_scene"),

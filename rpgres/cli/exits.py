@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rpgres.cli.output import at_table, on_screen
 from rpgres.cli.streams import screen_columns
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, named
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _as_own(error: BaseException) -> BaseException:
     message = error.format_message().rstrip(".")
     message = _plain_number(message[:1].lower() + message[1:])
     if context is None:
-        return UsageError(f"{message}; --help lists the options")
+        return UsageError(f"{message}; {named('help')} lists the options")
     extra = message.rpartition("(")[2].rstrip(")").split() if "unexpected extra argument" in message else []
     if extra and any("--sheet" in one.opts for one in context.command.get_params(context)):
         message += f"; a sheet is named with --sheet {extra[0]}"

@@ -14,16 +14,11 @@ import typer.core
 from rpgres.arguments import MOST
 from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
-from rpgres.errors import NotationError, UsageError
+from rpgres.errors import NotationError, UsageError, named
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.dice import DiceLine
-    from rpgres.engine.players import Policy
-    from rpgres.engine.prepare import Prepared
-    from rpgres.odds.exact import By
-    from rpgres.rulesets import Rules
-    from rpgres.scenes import Scene
 
 ANSWERS = "Dice and decisions"
 SIMULATION = "Simulation"
@@ -314,18 +309,6 @@ class SectionedCommand(StrictCommand):
 # Values
 
 
-def read_by(text: str | None) -> By:
-    """Return what odds are grouped by: outcome, margin or total.
-
-    Raises:
-        UsageError: it is none of what there is.
-    """
-    for known in ("outcome", "margin", "total"):
-        if text in (None, known):
-            return known
-    raise UsageError(f"--by takes margin or total, not {text!r}")
-
-
 def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
     """Return the dice of a line with what they are compared with.
 
@@ -336,17 +319,19 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
 
     line = read_line(notation)
     if vs is not None and line.target is not None:
-        raise UsageError("the roll is compared twice: with vs and with --vs")
+        raise UsageError(f"the roll is compared twice: with vs and with {named('vs')}")
     if vs is not None and line.times:
-        raise UsageError("one roll is compared, not several; count those that succeed with --vs and --repeat")
+        raise UsageError(
+            f"one roll is compared, not several; count those that succeed with {named('vs')} and {named('repeat')}"
+        )
     if note is not None and line.comment:
-        raise UsageError("a comment is the note of the roll: write # or --note, not both")
+        raise UsageError(f"a comment is the note of the roll: write # or {named('note')}, not both")
     if vs is None:
         return line
     try:
         return msgspec.structs.replace(line, target=read_target(vs))
     except NotationError as error:
-        error.add("; --vs takes a number or dice: 15, <=45, d20+3")
+        error.add(f"; {named('vs')} takes a number or dice: 15, <=45, d20+3")
         raise
 
 
@@ -371,9 +356,9 @@ def read_switches(texts: Iterable[str]) -> dict[str, str]:
     """
     switches: dict[str, str] = {}
     for text in texts:
-        name, value = _pair(text, option="--switch")
+        name, value = _pair(text, option=named("switch"))
         if switches.get(name, value) != value:
-            raise UsageError(f"--switch {name} is set to both {switches[name]} and {value}")
+            raise UsageError(f"{named('switch')} {name} is set to both {switches[name]} and {value}")
         switches[name] = value
     return switches
 
@@ -381,7 +366,7 @@ def read_switches(texts: Iterable[str]) -> dict[str, str]:
 def _pair(text: str, *, option: str) -> tuple[str, str]:
     left, separator, right = text.partition("=")
     if not separator or not left.strip() or not right.strip():
-        example = {"--given": "roll=++0-", "--choose": "price=cost"}.get(option, "name=choice")
+        example = {named("given"): "roll=++0-", named("choose"): "price=cost"}.get(option, "name=choice")
         raise UsageError(f"{option} takes NAME=VALUE such as {option} {example}, not {text!r}")
     return left.strip(), right.strip()
 
@@ -418,7 +403,7 @@ def read_seconds(text: str | None) -> float | None:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        raise UsageError(f"--seconds takes a number of seconds over 0, not {text!r}")
+        raise UsageError(f"{named('seconds')} takes a number of seconds over 0, not {text!r}")
     return seconds
 
 
@@ -428,7 +413,7 @@ def read_budget(shared: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: one is no number.
     """
-    leaves = read_count(shared["leaves"], option="--leaves", default=0) or None
+    leaves = read_count(shared["leaves"], option=named("leaves"), default=0) or None
     return {"leaves": leaves, "seconds": read_seconds(shared["seconds"])}
 
 
@@ -442,9 +427,9 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     for folder in folders:
         if not os.path.isdir(folder):
             what = "this is a file; name its folder" if os.path.isfile(folder) else "there is no such folder"
-            raise UsageError(f"--rulesets {folder}: {what}")
+            raise UsageError(f"{named('rulesets')} {folder}: {what}")
         if os.path.isdir(folder / "rulesets") and not _has_rulesets(folder):
-            raise UsageError(f"--rulesets {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
+            raise UsageError(f"{named('rulesets')} {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
     return folders
 
 
@@ -473,46 +458,9 @@ def given_inputs(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value is not False and value != ()}
 
 
-def read_policies(
-    prepared: Prepared, *, names: Sequence[str], auto: bool, with_orders: bool = False
-) -> dict[str, Policy]:
-    """Return the policies by character, everybody's under an empty name.
-
-    Args:
-        prepared: the action, which says who is at the table.
-        names: `NAME` for everybody, or `CHARACTER=NAME`; a name may be that of a file of standing orders.
-        auto: whether the ruleset's first policy answers for players without a policy.
-        with_orders: whether standing orders on sheets count even without a policy.
-
-    Raises:
-        UsageError: there is no such policy or character.
-        FileError: standing orders are faulty.
-    """
-    from rpgres.engine.prepare import policies_of
-
-    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
-
-
 def named_policies(texts: Iterable[str]) -> dict[str, str]:
     """Return policies by the names of characters, everybody's under an empty name, from `NAME` and `CHARACTER=NAME`."""
     return {who: name for who, _, name in (text.rpartition("=") for text in texts)}
-
-
-def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
-    """Return the same policies by name, for the record; everybody's under `*`."""
-    from rpgres.engine.players import default_policy
-
-    default = {"*": default_policy(rules)} if auto else {}
-    return default | {who or "*": name for who, name in named_policies(names).items()}
-
-
-def scene_policies(scene: Scene, *, names: Sequence[str], auto: bool) -> dict[str, str]:
-    """Return the policies of a scene by character, for the record: its own and those that were typed; see above."""
-    from rpgres.scenes.deciding import who_decides
-
-    own = who_decides(scene.file, scene.policies)
-    everybody = {"*": scene.file.policy} if scene.file.policy else policy_names(scene.rules, names=(), auto=auto)
-    return {**own, **everybody, **policy_names(scene.rules, names=names, auto=False)}
 
 
 def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:

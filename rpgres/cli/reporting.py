@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rpgres.cli.output import say, say_json, say_text, warn
-from rpgres.errors import OutputError, UsageError
+from rpgres.errors import OutputError, UsageError, named
 from rpgres.text.harmless import in_line, to_json
 
 if TYPE_CHECKING:
@@ -28,14 +28,16 @@ def format_of(shared: Mapping[str, Any]) -> str:
     form = shared["format"]
     ending = os.path.splitext(shared["out"] or "")[1][1:].lower()
     if ending == "svg":
-        raise UsageError(f"a chart is written with --svg {shared['out']}; --out writes the table")
+        raise UsageError(f"a chart is written with {named('svg')} {shared['out']}; {named('out')} writes the table")
     if form is None and ending in ENDINGS:
         form = ending
     form = ENDINGS.get(form, form)
     if form is not None and form not in FORMATS:
-        raise UsageError(f"--format takes {', '.join(FORMATS)}, not {form!r}")
+        raise UsageError(f"{named('format')} takes {', '.join(FORMATS)}, not {form!r}")
     if shared["json"] and form not in (None, "json"):
-        raise UsageError(f"--json and {'--out' if shared['format'] is None else '--format'} {form} exclude each other")
+        raise UsageError(
+            f"{named('json')} and {named('out' if shared['format'] is None else 'format')} {form} exclude each other"
+        )
     return "json" if shared["json"] else form or "table"
 
 
@@ -63,7 +65,7 @@ def emit_report(
         _write_chart(shared["svg"], report)
     shown = lines if lines is not None else lambda: report_lines(report)
     if shared["out"] is not None:
-        _write(shared["out"], _text_of(record, report, form, rows, shown), option="--out")
+        _write(shared["out"], _text_of(record, report, form, rows, shown), option=named("out"))
         say_text(f"{in_line(shared['out'])}: written\n")
     elif form == "json":
         say_json(record)
@@ -99,7 +101,7 @@ def _write_chart(path: str, report: Report) -> None:
         warn(f"--svg {path}: there is nothing to draw")
         return
     title = report.title if report.others else ""
-    _write(path, chart_svg(report.chart, *report.others, title=title, note=report.chart_note), option="--svg")
+    _write(path, chart_svg(report.chart, *report.others, title=title, note=report.chart_note), option=named("svg"))
 
 
 def _write(path: str, text: str, *, option: str) -> None:

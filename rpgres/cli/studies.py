@@ -1,4 +1,4 @@
-"""Several odds at once, from what is typed to what is printed: compared, varied, searched, taken apart."""
+"""Odds, from what is typed to what is printed; several at once too: compared, varied, searched, taken apart."""
 
 from __future__ import annotations
 
@@ -10,16 +10,56 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.progress import progress
 from rpgres.cli.reporting import Rows, emit_report, format_of
-from rpgres.errors import UsageError
+from rpgres.engine.hidden import NO_TABLE, Start
+from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
+from rpgres.odds.query import Query
+from rpgres.odds.study import Study
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
+from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
     from rpgres.cli.render.odds.reports import Record
     from rpgres.odds.variations import Axis
-    from rpgres.rulesets import RulesetFile
+    from rpgres.rulesets import Rules, RulesetFile
 
 STUDIES = ("compare", "vary", "find", "knockout")
+
+
+def read_query(
+    rules: Rules,
+    action: str,
+    inputs: Mapping[str, Any],
+    shared: Mapping[str, Any],
+    *,
+    by: str = "outcome",
+    start: Start = NO_TABLE,
+) -> Query:
+    """Return what a line asks of an action or a procedure.
+
+    Args:
+        inputs: what it takes, as typed.
+        shared: the options.
+        by: what the chances are of.
+        start: where it begins; at a persistent table, the switches are those of its rules.
+
+    Raises:
+        UsageError: an option cannot be read.
+    """
+    rules = checked(rules)
+    return Query(
+        rules=rules,
+        action=action,
+        inputs=inputs,
+        switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
+        choose=opt.read_answers(shared["choose"], option=named("choose")),
+        policies=opt.named_policies(shared["policy"]),
+        auto=shared["auto"],
+        by=by,
+        note=shared["note"],
+        start=start,
+        **(opt.read_budget(shared) if "leaves" in shared else {}),
+    )
 
 
 def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
@@ -37,13 +77,19 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     if asked == ["compare", "vary"]:
         return "grids"
     if len(asked) > 1:
-        shown = ["a range" if name == "vary" and not shared["vary"] else f"--{name}" for name in asked]
+        shown = ["a range" if name == "vary" and not shared["vary"] else named(name) for name in asked]
         raise UsageError(f"{' and '.join(shown)} exclude each other")
     study = asked[0] if asked else ""
     if (study == "find") != (shared["goal"] is not None):
-        raise UsageError("--find and --target (or --goal) belong together: --find vs=0..8 --target success=60%")
+        raise UsageError(
+            f"{named('find')} and {named('target')} (or {named('goal')}) belong together: "
+            f"{named('find')} vs=0..8 {named('target')} success=60%"
+        )
     if shared["outcome"] and study not in ("vary", "knockout"):
-        raise UsageError("--outcome says what a grid or --knockout shows; use it with two ranges or with --knockout")
+        raise UsageError(
+            f"{named('outcome')} says what a grid or {named('knockout')} shows; "
+            f"use it with two ranges or with {named('knockout')}"
+        )
     return study
 
 
@@ -69,23 +115,17 @@ def run_study(
     """
     format_of(shared)  # mistakes are reported before the work begins
     with progress("evaluating") as show:
-        settings: dict[str, Any] = {
-            "seconds": opt.read_seconds(shared["seconds"]),
-            "progress": show,
-            "told": {**told, "note": shared["note"]},
-        }
-        if others:
-            settings["others"] = others
-        record = _record(study, subject, axes, shared, settings)
+        about = {**told, "note": shared["note"]}
+        studied = Study(subject, opt.read_seconds(shared["seconds"]), progress=show, told=about, others=others)
+        record = _record(study, studied, axes, shared)
     emit(record, file, shared, outcomes=list(shared["outcome"]))
     return 0 if record.complete else INTERRUPTED
 
 
-def _cases(subject: Subject, shared: Mapping[str, Any], settings: Mapping[str, Any]) -> list[tuple[str, list[Change]]]:
+def _cases(study: Study, shared: Mapping[str, Any]) -> list[tuple[str, list[Change]]]:
     """Return what is compared: the changes of each case under the text that was typed."""
-    others = settings.get("others", EMPTY)
     return [
-        (text, [Change(kind="scene", name=text) if text in others else _compared(subject, text)])
+        (text, [Change(kind="scene", name=text) if text in study.others else _compared(study.subject, text)])
         for text in shared["compare"]
     ]
 
@@ -112,37 +152,35 @@ def _compared(subject: Subject, text: str) -> Change:
         return Change(kind="rules", name=text)
     name, separator, value = text.partition("=")
     if not separator or not name.strip() or not value.strip():
-        raise UsageError(f"--compare takes NAME=VALUE, or a file or folder with a house rule, not {text!r}")
+        raise UsageError(f"{named('compare')} takes NAME=VALUE, or a file or folder with a house rule, not {text!r}")
     return named_change(subject, name.strip(), value.strip())
 
 
-def _record(
-    study: str, subject: Subject, typed: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]
-) -> Any:
+def _record(kind: str, study: Study, typed: Sequence[Axis], shared: Mapping[str, Any]) -> Any:
     """Return the record of a study; only what is asked for is imported."""
     from rpgres.odds.variations import find, read_axis, read_target, vary
 
-    if study == "compare":
+    if kind == "compare":
         from rpgres.odds.comparison import compare
 
-        return compare(subject, _cases(subject, shared, settings), **settings)
-    if study == "knockout":
+        return compare(study, _cases(study, shared))
+    if kind == "knockout":
         from rpgres.odds.knockout import knockout
 
         if len(shared["outcome"]) > 1:
-            raise UsageError("--knockout looks at one --outcome")
-        return knockout(subject, outcome=next(iter(shared["outcome"]), SUCCESS), **settings)
-    if study == "find":
+            raise UsageError(f"{named('knockout')} looks at one {named('outcome')}")
+        return knockout(study, outcome=next(iter(shared["outcome"]), SUCCESS))
+    if kind == "find":
         if typed:
-            raise UsageError(f"--find takes the range itself: --find {typed[0].name}=...")
-        axis = read_axis(shared["find"], option="find", subject=subject)
-        return find(subject, axis, read_target(shared["goal"]), **settings)
-    axes = [*typed, *(read_axis(text, option="vary", subject=subject) for text in shared["vary"])]
-    if study == "vary":
-        return vary(subject, axes, **settings)
+            raise UsageError(f"{named('find')} takes the range itself: {named('find')} {typed[0].name}=...")
+        axis = read_axis(shared["find"], option="find", subject=study.subject)
+        return find(study, axis, read_target(shared["goal"]))
+    axes = [*typed, *(read_axis(text, option="vary", subject=study.subject) for text in shared["vary"])]
+    if kind == "vary":
+        return vary(study, axes)
     from rpgres.odds.grids import compare_grids
 
-    return compare_grids(subject, axes, _cases(subject, shared, settings), **settings)
+    return compare_grids(study, axes, _cases(study, shared))
 
 
 def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *, outcomes: Sequence[str] = ()) -> None:

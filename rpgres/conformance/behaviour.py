@@ -305,7 +305,7 @@ def _answer_fault(answer: object, question: Question) -> str:
         return f"answers with {answer!r}"
     strange = [key for key in answer if key not in offered and not _reads(question, key)]
     if strange:
-        return f"weighs {strange[0]!r}, which is not offered ({', '.join(sorted(offered))}),"
+        return f"gives a weight to {strange[0]!r}, which is not offered ({', '.join(sorted(offered))}),"
     if any(type(weight) is not int or weight < 0 for weight in answer.values()) or not sum(answer.values()):
         return f"gives the weights {answer!r}"
     return ""

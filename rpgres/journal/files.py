@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rpgres.errors import named
 from rpgres.journal.connections import Connection, lent
 from rpgres.journal.history import History
 from rpgres.journal.records import TableError
@@ -39,9 +40,7 @@ def find_table(path: str | None = None) -> Path:
         if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
         if not os.path.isfile(found):
-            raise TableError(
-                f"{found}: there is no table; `rpgres table new ID` creates one", file=str(found)
-            )
+            raise TableError(f"{found}: there is no table; `rpgres table new ID` creates one", file=str(found))
         return found
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -50,7 +49,7 @@ def find_table(path: str | None = None) -> Path:
             return found
     raise TableError(
         f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
-        "`rpgres table new ID --sheet FILE` creates one, --table PATH names one elsewhere"
+        f"`rpgres table new ID --sheet FILE` creates one, {named('table')} PATH names one elsewhere"
     )
 
 

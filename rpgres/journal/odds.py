@@ -8,8 +8,6 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.hidden import Start, known_to
-from rpgres.engine.players import default_policy
-from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError
 from rpgres.journal import store
@@ -19,6 +17,7 @@ from rpgres.journal.replay import standing_orders, state_now
 from rpgres.model.state import EMPTY
 from rpgres.odds.actions import action_odds
 from rpgres.odds.exact import By, Decide, OddsResult
+from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 
 
@@ -79,24 +78,20 @@ def table_odds(
     """
     history = store.read(place.path)
     rules = rules_of(history, folders=place.folders)
-    start = start_at(rules, history, action, actor=actor, seat=seat)
-    prepared = prepare(rules, action, inputs, **start.arguments)
-    auto = auto or (decide != "policies" and "" not in policies)
-    deciding = start.deciding(policies_of(prepared, policies, auto=auto, with_orders=True))
-    named = {who or "*": name for who, name in policies.items()}
-    if auto:
-        named = {"*": default_policy(rules), **named}
-    if decide == "best":
-        named["actor"] = "best"
     return action_odds(
-        prepared,
-        choose=choose,
-        policies=deciding,
-        named=named,
-        decide=decide,
-        by=by,
-        leaves=leaves,
-        seconds=seconds,
-        note=note,
-        start=start,
+        Query(
+            rules=rules,
+            action=action,
+            inputs=inputs,
+            choose=choose,
+            policies=policies,
+            auto=auto or (decide != "policies" and "" not in policies),
+            files=False,
+            decide=decide,
+            by=by,
+            leaves=leaves,
+            seconds=seconds,
+            note=note,
+            start=start_at(rules, history, action, actor=actor, seat=seat),
+        )
     )

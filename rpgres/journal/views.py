@@ -31,7 +31,9 @@ from rpgres.journal.forms import (
     RunEntry,
     SealEntry,
     SetEntry,
+    TablePending,
     TableRecord,
+    TableResult,
     UndoEntry,
 )
 from rpgres.journal.history import History
@@ -169,6 +171,14 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
         own = entry.secret.own.get(seat, {})  # what others said in advance is theirs
         seen = msgspec.structs.replace(seen, unused=[one for one in seen.unused if one.value in own.get(one.label, ())])
     return msgspec.structs.replace(seen, seed=revealed.public.seed if revealed is not None else None)
+
+
+def run_record(history: History, entry: Entry, seat: str | None) -> TableResult | TablePending:
+    """Return the result of an entry, or the decision it waits for, with what the journal says of the entry."""
+    found = run_seen(history, entry, seat)
+    fields: dict[str, Any] = {name: getattr(found, name) for name in found.__struct_fields__}
+    fields |= {"said_by": history.run_of(entry).secret.by, "entry": entry.number, "hash": entry.hash}
+    return TablePending(**fields) if isinstance(found, Pending) else TableResult(**fields)
 
 
 def waiting_seen(history: History, seat: str | None) -> Pending | None:

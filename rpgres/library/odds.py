@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, get_args, overload
 
 from rpgres.arguments import told_by_kind
-from rpgres.engine.players import default_policy
-from rpgres.engine.prepare import Prepared, policies_of, prepare
-from rpgres.engine.resolve import Answers, Folders, listed_answers
+from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules, require_limits
-from rpgres.odds.actions import action_odds, missing_hand, require_hand
+from rpgres.library.reading import Policies, plain_inputs, query_of, read_rules, require_limits
+from rpgres.odds.actions import odds_of
 from rpgres.odds.dice import DiceOdds, dice_odds
-from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
-from rpgres.odds.explorer import Odds
-from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
-from rpgres.odds.sampling import GAMES
+from rpgres.odds.exact import By, Decide, OddsResult
+from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.query import settled
 from rpgres.rulesets import Rules, Ruleset
 
 
@@ -98,44 +94,13 @@ def odds(
         unused: dict[str, Any] = {"decide": decide, "choose": choose, "auto": auto, "policies": policies}
         unused |= {"switches": switches, "rulesets": rulesets, "leaves": leaves, "seconds": seconds}
         return _of_dice(what, by, note, {**{name: one for name, one in unused.items() if one}, **plain_inputs(inputs)})
-    if by not in get_args(By):
-        raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
-    rules, chosen = read_rules(what, switches, rulesets), listed_answers(choose, "choose")
+    if decide not in (None, *get_args(Decide)):
+        raise UsageError(f"decide takes policies, each or best, not {decide!r}")
+    rules = read_rules(what, switches, rulesets)
     require_action(rules, action)
-    fields: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
-    return _of_action(rules, action, plain_inputs(inputs), fields, by, decide, policies or {}, auto=auto)
-
-
-def _of_action(
-    rules: Rules,
-    action: str,
-    inputs: dict[str, Any],
-    fields: dict[str, Any],
-    by: By,
-    decide: Decide | None,
-    policies: Policies,
-    *,
-    auto: bool,
-) -> OddsResult | LadderOdds:
-    decide = _decide(rules, action, inputs, decide, by, is_named=auto or "" in policies)
-    if decide != "policies" and "" not in policies:
-        auto = True  # the others decide by their default policy
-    fields["named"] = policies_record(policies, default_policy(rules) if auto else "")
-    if decide == "best":
-        fields["named"]["actor"] = "best"
-
-    def who_decides(prepared: Prepared) -> Any:
-        return policies_of(prepared, policies, auto=auto, with_orders=True, files=True)
-
-    opposition = missing_opposition(rules, action, inputs)
-    if opposition is None:
-        prepared = prepare(rules, action, inputs)
-        return action_odds(prepared, policies=who_decides(prepared), decide=decide, by=by, **fields)
-    if by != "outcome":
-        raise UsageError(f"odds by {by} need one opposition: give {opposition}")
-    return ladder_odds(
-        rules, action, inputs, opposition=opposition, policies=who_decides, evaluate=_of_rung(decide), **fields
-    )
+    answers: dict[str, Any] = {"choose": choose, "policies": policies, "switches": switches, "auto": auto}
+    query = query_of(rules, action, inputs, **answers, by=by, leaves=leaves, seconds=seconds, note=note)
+    return odds_of(settled(query, decide))
 
 
 def _of_dice(what: Any, by: str, note: str | None, inputs: Mapping[str, Any]) -> DiceOdds:
@@ -159,32 +124,3 @@ def require_action(rules: Rules, action: str) -> None:
     rules.require_action(action)
     if rules.file.actions[action].procedure:
         raise UsageError(f"{action} is a procedure of several turns; odds_scene({rules.id!r}, {action!r}) evaluates it")
-
-
-def _decide(
-    rules: Rules, action: str, inputs: Mapping[str, Any], asked: Decide | None, by: str, *, is_named: bool
-) -> Decide:
-    """Return who decides for the actor.
-
-    Raises:
-        UsageError: it is unknown, numbers are asked for, of which none is the best, or a hand is missing.
-    """
-    if asked not in (None, "policies", "each", "best"):
-        raise UsageError(f"decide takes policies, each or best, not {asked!r}")
-    decide = asked or ("policies" if is_named or by != "outcome" else rules.file.actions[action].odds)
-    if decide == "policies":
-        return decide
-    if by != "outcome":
-        raise UsageError(f"by={by!r} evaluates numbers, and decide={decide!r} evaluates success; use one of them")
-    if asked is None and missing_hand(rules, action, inputs):
-        return "policies"  # cards need not be evaluated, so the hands' totals are returned
-    require_hand(rules, action, inputs)
-    return decide
-
-
-def _of_rung(decide: Decide) -> Callable[..., Odds]:
-    if decide == "policies":
-        return partial(outcome_odds, games=GAMES)
-    from rpgres.odds.optimal import evaluate_best
-
-    return partial(evaluate_best, only_first=decide == "each")

@@ -9,6 +9,7 @@ from typing import Any
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers, rules_for
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
+from rpgres.odds.query import Query
 from rpgres.plugins.loading import checked
 from rpgres.rulesets import Rules, Ruleset
 
@@ -49,9 +50,26 @@ def typed_changes(answers: Answers | None, what: str) -> list[str]:
     return [f"{label}={value}" for label, values in listed_answers(answers, what).items() for value in values]
 
 
-def policies_record(policies: Mapping[str, str], default: str = "") -> dict[str, str]:
-    """Return policies for a record: everybody's under `*`."""
-    return {**({"*": default} if default else {}), **{who or "*": name for who, name in policies.items()}}
+def query_of(
+    rules: Rules,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    choose: Answers | None,
+    policies: Policies | None,
+    switches: Mapping[str, str] | None,
+    **asked: Any,
+) -> Query:
+    """Return what is asked of an action or a procedure, from the arguments of a call."""
+    return Query(
+        rules=rules,
+        action=action,
+        inputs=plain_inputs(inputs),
+        switches=dict(switches or EMPTY),
+        choose=listed_answers(choose, "choose"),
+        policies=dict(policies or EMPTY),
+        **asked,
+    )
 
 
 def plain_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from rpgres.arguments import told_by_kind
-from rpgres.engine.players import default_policy
-from rpgres.engine.prepare import Prepared, policies_of
-from rpgres.engine.resolve import Answers, Folders, listed_answers
+from rpgres.engine.prepare import Prepared
+from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, What, plain_inputs, policies_record, read_rules, require_limits
+from rpgres.library.reading import Policies, What, plain_inputs, query_of, read_rules, require_limits
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Decide
 from rpgres.odds.scene_best import SceneBestResult
 from rpgres.odds.scenes import Undecided, scene_odds
-from rpgres.odds.subjects import Subject
-from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
-from rpgres.scenes.deciding import who_decides
-from rpgres.scenes.measuring import Deciders, nobody_decides, procedure_subject, scene_of_procedure
+from rpgres.scenes.deciding import policies_told
+from rpgres.scenes.measuring import nobody_decides, scene_of_procedure
 from rpgres.scenes.odds_record import SceneOddsResult, scene_record
 from rpgres.scenes.optimal import best_record
 from rpgres.scenes.walking import ENDING, course_of
@@ -147,14 +143,13 @@ def _played(
     if procedure is None:
         require_no_inputs(inputs, **deciding)
         scene = scene_in(what, policies, deciding["switches"], rulesets, auto=auto)
-        return scene, None, {"policies": policies_in(scene, policies, auto=auto), "inputs": {}}
+        return scene, None, {"policies": policies_told(scene, policies or EMPTY, auto=auto), "inputs": {}}
     rules = read_rules(what, deciding["switches"], rulesets)
     rules.require_action(procedure)
     if not rules.file.actions[procedure].procedure:
         raise UsageError(f"{procedure} is no procedure; odds({rules.id!r}, {procedure!r}) evaluates it")
-    subject, deciders = of_procedure(rules, procedure, plain_inputs(inputs), **deciding)
-    scene, prepared = scene_of_procedure(subject, deciders)
-    return scene, prepared, {"policies": policies_in(scene, policies, auto=auto), "inputs": prepared.inputs}
+    scene, prepared = scene_of_procedure(query_of(rules, procedure, inputs, **deciding))
+    return scene, prepared, {"policies": policies_told(scene, policies or EMPTY, auto=auto), "inputs": prepared.inputs}
 
 
 def require_no_inputs(
@@ -168,32 +163,3 @@ def require_no_inputs(
     unused = [*plain_inputs(inputs), *(["choose"] if choose else []), *(["decide"] if decide != "policies" else [])]
     if unused:
         raise UsageError(f"a scene takes no {', '.join(unused)}: that belongs to an action or a procedure")
-
-
-def of_procedure(
-    rules: Rules,
-    procedure: str,
-    inputs: dict[str, Any],
-    *,
-    choose: Answers | None,
-    auto: bool,
-    policies: Policies | None,
-    switches: Mapping[str, str] | None,
-) -> tuple[Subject, Deciders]:
-    """Return a procedure as a subject of odds, and who decides in it."""
-    deciders = partial(policies_of, named=dict(policies or {}), auto=auto, with_orders=True, files=True)
-    subject = procedure_subject(
-        rules,
-        procedure,
-        inputs,
-        deciders=deciders,
-        switches=dict(switches or EMPTY),
-        choose=listed_answers(choose, "choose"),
-    )
-    return subject, deciders
-
-
-def policies_in(scene: Scene, policies: Policies | None, *, auto: bool) -> dict[str, str]:
-    """Return who decides by which policy, for the record."""
-    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
-    return {**who_decides(scene.file, scene.policies), **policies_record(policies or EMPTY, everybody)}

@@ -8,19 +8,17 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from rpgres.arguments import require_short, told_by_kind
-from rpgres.engine.records import Pending
 from rpgres.engine.requests import discreet
 from rpgres.engine.resolve import Answers, listed_answers
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands, store
 from rpgres.journal.commands import Done, Place
-from rpgres.journal.forms import EntryRecord
+from rpgres.journal.forms import EntryRecord, TablePending, TableResult
 from rpgres.journal.history import History
-from rpgres.journal.records import Entry, TableError, found_in
-from rpgres.journal.views import entry_record, run_seen
+from rpgres.journal.records import TableError, found_in
+from rpgres.journal.views import entry_record, run_record
 from rpgres.library.reading import Policies
-from rpgres.library.records import TablePending, TableResult
 from rpgres.model.state import EMPTY
 from rpgres.parameters.context import plain_names
 
@@ -78,20 +76,11 @@ def result_of(table: PersistentTable, done: Done) -> TableResult | TablePending 
 
 
 def run_result(table: PersistentTable, done: Done) -> TableResult | TablePending:
-    return run_of(table, done.history, done.entry)
+    return run_record(done.history, done.entry, table.seat)
 
 
 def entry_result(table: PersistentTable, done: Done) -> EntryRecord:
     return entry_record(done.history, done.entry, table.seat)
-
-
-def run_of(table: PersistentTable, history: History, entry: Entry) -> TableResult | TablePending:
-    """Return what an entry came to, or the decision it waits for, as far as the seat may know it."""
-    found = run_seen(history, entry, table.seat)
-    fields: dict[str, Any] = {name: getattr(found, name) for name in found.__struct_fields__}
-    fields |= {"said_by": history.run_of(entry).secret.by, "entry": entry.number}
-    type_ = TablePending if isinstance(found, Pending) else TableResult
-    return type_(**fields, hash=entry.hash)
 
 
 def turn_period(

@@ -10,22 +10,14 @@ from typing import Any
 
 from rpgres.arguments import MOST, told_by_kind
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.labels import check_labels
-from rpgres.engine.players import default_policy
-from rpgres.engine.prepare import answers_to, policies_of, prepare
-from rpgres.engine.resolve import Answers, Folders, listed_answers
+from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, What, plain_inputs, policies_record, read_rules
+from rpgres.library.reading import Policies, What, query_of, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
-from rpgres.rulesets import Rules
-from rpgres.scenes.deciding import who_decides
-from rpgres.scenes.walking import check_by, check_paths, is_path
-from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
-from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
+from rpgres.simulate import Crew, Plan, SimulationResult, simulated
+from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
 from rpgres.simulate.workers import cores, kept, processes
-
-RUNS = 10_000  # unless something else is asked for
 
 
 @told_by_kind
@@ -81,17 +73,21 @@ def simulate(
         FileError: a file is missing or faulty.
         RuleError: the ruleset's code failed.
     """
+    _check_numbers(runs, workers)
+    deciding: dict[str, Any] = {"policies": policies, "switches": switches, "auto": auto}
+    if action is None:
+        simulation, seed = _of_scene(what, rulesets, by, seed, choose or inputs, note, **deciding)
+    else:
+        query = query_of(read_rules(what, switches, rulesets), action, inputs, choose=choose, **deciding, note=note)
+        simulation = action_simulation(query, query.prepared(), by=by)
+    return _counted(simulation.seeded(read_seed(seed)), runs, _crew(workers, executor))
+
+
+def _check_numbers(runs: int, workers: int) -> None:
     if not isinstance(runs, int) or runs < 1 or not isinstance(workers, int) or workers < 1:
         raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
     if runs > MOST:
         raise UsageError(f"runs are a whole number from 1 to {MOST:,}, not {runs:,}", path=("runs",), reason="range")
-    named: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "switches": dict(switches or EMPTY)}
-    if action is None:
-        job, things, fields, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)
-    else:
-        job, things, fields, rules = _action_job(what, action, by, seed, named, rulesets, choose, plain_inputs(inputs))
-    crew = _crew(workers, executor)
-    return _counted(job, things, rules, runs, crew, {**fields, "note": note})
 
 
 def _crew(workers: int, executor: Executor | None) -> Crew:
@@ -102,50 +98,26 @@ def _crew(workers: int, executor: Executor | None) -> Crew:
     return Crew(partial(kept, executor, workers if workers > 1 else cores()), is_asked=True)
 
 
-def _counted(
-    job: Job, things: Sequence[str], rules: Rules, runs: int, crew: Crew, fields: Mapping[str, Any]
-) -> SimulationResult:
-    (counts,) = deque(simulated(job, Plan(runs), crew=crew, start=empty_tally(things)), maxlen=1)
-    return summed_up(job, counts, rules=rules, complete=True, wanted=runs, **fields)
+def _counted(simulation: Simulation, runs: int, crew: Crew) -> SimulationResult:
+    (tally,) = deque(simulated(simulation.job, Plan(runs), crew=crew, start=simulation.nothing()), maxlen=1)
+    return simulation.record(tally, complete=True, wanted=runs)
 
 
-def _action_job(
-    what: What,
-    action: str,
-    by: Sequence[str],
-    seed: str | int | None,
-    named: Mapping[str, Any],
-    rulesets: Folders | None,
-    choose: Answers | None,
-    inputs: Mapping[str, Any],
-) -> tuple[Job, list[str], dict[str, Any], Rules]:
-    rules, answers = read_rules(what, named["switches"], rulesets), listed_answers(choose, "choose")
-    prepared = prepare(rules, action, inputs)
-    policies_of(prepared, named["policies"], auto=named["auto"], with_orders=True, files=True)
-    check_labels(rules, action, given={}, choose=answers)
-    answers_to(prepared, answers)
-    is_procedure = bool(rules.file.actions[action].procedure)
-    check_paths(rules, prepared.state, by if not is_procedure else filter(is_path, by))
-    deciding = policies_record(named["policies"], default_policy(rules) if named["auto"] else "")
-    job = action_job(prepared, seed=read_seed(seed), by=list(by), choose=answers, **named)
-    record = {"policies": {**dict.fromkeys(prepared.orders, "orders"), **deciding}}
-    return job, [*ACTION_THINGS, *by, *choice_things(answers)], record, rules
-
-
-def _scene_job(
+def _of_scene(
     what: Any,
+    rulesets: Folders | None,
     by: Sequence[str],
     seed: str | int | None,
-    named: Mapping[str, Any],
-    rulesets: Folders | None,
     unused: Mapping[str, Any],
-) -> tuple[Job, list[str], dict[str, Any], Rules]:
+    note: str | None,
+    *,
+    policies: Policies | None,
+    switches: Mapping[str, str] | None,
+    auto: bool,
+) -> tuple[Simulation, str | int | None]:
+    """Return the simulation of a scene, and its seed: by default the scene's own."""
     if unused:
         raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
-    scene = scene_in(what, named["policies"], named["switches"], rulesets, auto=named["auto"])
-    check_by(scene, by)
-    everybody = scene.file.policy or (default_policy(scene.rules) if named["auto"] else "")
-    deciding = {**who_decides(scene.file, scene.policies), **policies_record(named["policies"], everybody)}
-    own = read_seed(seed if seed is not None else scene.file.seed)
-    job = scene_job(scene, seed=own, by=list(by), **named)
-    return job, [*scene_things(scene), *by], {"policies": deciding, "title": scene.file.title}, scene.rules
+    asked: dict[str, Any] = {"policies": policies or EMPTY, "switches": switches or EMPTY, "auto": auto}
+    scene = scene_in(what, **asked, rulesets=rulesets)
+    return scene_simulation(scene, by=by, **asked, note=note), scene.file.seed if seed is None else seed

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from rpgres.arguments import told_by_kind
-from rpgres.engine.players import default_policy
-from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
+from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, What, plain_inputs, policies_record, read_rules, require_limits
-from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
+from rpgres.library.reading import Policies, What, query_of, read_rules, require_limits
+from rpgres.library.scene_odds import require_no_inputs
 from rpgres.model.state import EMPTY
+from rpgres.odds.actions import action_subject
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
-from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
+from rpgres.odds.query import settled
+from rpgres.odds.study import Study
+from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
 from rpgres.scenes import require_sound
-from rpgres.scenes.measuring import scene_subject
+from rpgres.scenes.deciding import policies_told
+from rpgres.scenes.measuring import procedure_subject, scene_subject
 from rpgres.scenes.walking import ENDING
 
 Cases = Mapping[str, "Mapping[str, Any] | str | Path"]
@@ -74,12 +78,12 @@ def odds_table(
         RuleError: the ruleset's code failed.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
     if not over:
         raise UsageError(
             f"{named('over')} takes the values of one thing or of two, under their names; it is empty", path=("over",)
         )
-    return vary(subject, [_axis(subject, name, values) for name, values in over.items()], **settings)
+    return vary(study, [_axis(study.subject, name, values) for name, values in over.items()])
 
 
 @told_by_kind
@@ -117,14 +121,14 @@ def odds_compare(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
     if not cases:
         raise UsageError(
             f"{named('cases')} takes what is changed in each case, such as {{'better': {{'skill': 4}}}}; it is empty",
             path=("cases",),
         )
-    changes = [(name, _changes(subject, one)) for name, one in cases.items()]
-    return compare(subject, changes, **settings)
+    changes = [(name, _changes(study.subject, one)) for name, one in cases.items()]
+    return compare(study, changes)
 
 
 @told_by_kind
@@ -162,11 +166,11 @@ def odds_find(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
     if len(over) != 1:
         raise UsageError(f"over takes the values of one thing, not of {len(over)}")
     ((name, values),) = over.items()
-    return find(subject, _axis(subject, name, values), read_target(target), **settings)
+    return find(study, _axis(study.subject, name, values), read_target(target))
 
 
 @told_by_kind
@@ -202,8 +206,8 @@ def odds_knockout(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
-    return knockout(subject, outcome=outcome, **settings)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    return knockout(study, outcome=outcome)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -217,43 +221,35 @@ def _about(
     seconds: float | None,
     note: str | None,
     **deciding: Any,
-) -> tuple[Subject, dict[str, Any]]:
-    """Return what is studied, an action or a scene, and the settings of the study: its time, fields for the record."""
+) -> Study:
+    """Return the study of an action or a scene."""
     require_limits(seconds)
     if action is None:
         require_no_inputs(inputs, **deciding)
         subject, fields = _of_scene(what, rulesets, **deciding)
     else:
-        subject, fields = _of_action(what, action, plain_inputs(inputs), rulesets, **deciding)
-    return subject, {"seconds": seconds, "told": {**fields, "note": note}}
+        subject, fields = _of_action(what, action, inputs, rulesets, **deciding)
+    return Study(subject, seconds, told={**fields, "note": note})
 
 
 def _of_action(
     ruleset: What,
     action: str,
-    inputs: dict[str, Any],
+    inputs: Mapping[str, Any],
     rulesets: Folders | None,
     *,
     decide: Decide,
     **deciding: Any,
 ) -> tuple[Subject, dict[str, Any]]:
-    rules, policies = read_rules(ruleset, deciding["switches"], rulesets), dict(deciding["policies"] or {})
+    rules = read_rules(ruleset, deciding["switches"], rulesets)
     rules.require_action(action)
-    auto = deciding["auto"] or (decide != "policies" and "" not in policies)
-    named = policies_record(policies, default_policy(rules) if auto else "")
+    query = query_of(rules, action, inputs, **deciding)
     if rules.file.actions[action].procedure:
         if decide != "policies":
             raise UsageError(f"decide={decide!r} is for an action; odds_best(...) has optimal play of a procedure")
-        return of_procedure(rules, action, inputs, **deciding)[0], {"policies": named, "by": ENDING}
-    subject = Subject(
-        rules=rules,
-        evaluate=partial(measure_action, decide=decide, policies=policies, auto=auto),
-        action=action,
-        inputs=inputs,
-        switches=dict(deciding["switches"] or EMPTY),
-        choose=listed_answers(deciding["choose"], "choose"),
-    )
-    return subject, {"decide": decide, "policies": named}
+        return procedure_subject(replace(query, by=ENDING)), {"policies": query.named, "by": ENDING}
+    query = settled(query, decide)
+    return action_subject(query), {"decide": decide, "policies": query.named}
 
 
 def _of_scene(
@@ -269,7 +265,11 @@ def _of_scene(
         os.fspath(file), extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
     )
     require_sound(scene)
-    return subject, {"policies": policies_in(scene, policies, auto=auto), "by": ENDING, "title": scene.file.title}
+    return subject, {
+        "policies": policies_told(scene, policies or EMPTY, auto=auto),
+        "by": ENDING,
+        "title": scene.file.title,
+    }
 
 
 def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:

@@ -22,11 +22,18 @@ from rpgres.journal.commands import Place
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.exchange import view_of, write_files
 from rpgres.journal.files import find_table, place_for
-from rpgres.journal.forms import EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
+from rpgres.journal.forms import (
+    EntryRecord,
+    LogRecord,
+    OrdersRecord,
+    TablePending,
+    TableRecord,
+    TableResult,
+    ViewRecord,
+)
 from rpgres.journal.lines import posted_in
-from rpgres.journal.views import entry_record, log_record, orders_record, table_record
+from rpgres.journal.views import entry_record, log_record, orders_record, run_record, table_record
 from rpgres.library.reading import Policies, plain_inputs, require_limits, typed_changes
-from rpgres.library.records import TablePending, TableResult
 from rpgres.library.seated import (
     as_answer,
     clean_errors,
@@ -36,7 +43,6 @@ from rpgres.library.seated import (
     owner_of,
     place_of,
     result_of,
-    run_of,
     run_result,
     turn_period,
 )
@@ -380,7 +386,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Where it is put to this seat, its `question` has a label and options; else the label is empty.
         """
         history = history_of(self)
-        found = None if history.pending is None else run_of(self, history, history.pending)
+        found = None if history.pending is None else run_record(history, history.pending, self.seat)
         return found if isinstance(found, TablePending) else None
 
     @clean_errors

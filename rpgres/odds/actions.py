@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rpgres.engine.hidden import NO_TABLE, Start
-from rpgres.engine.players import Policy
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import UsageError, named
-from rpgres.model.state import EMPTY, pile_name
-from rpgres.odds.exact import EXACT_SHARE, By, Decide, OddsResult, odds_record, outcome_odds
+from rpgres.odds.exact import EXACT_SHARE, ChoiceOdds, OddsResult, odds_record, outcome_odds
+from rpgres.odds.ladder import LadderOdds, ladder_odds
+from rpgres.odds.query import Query, missing_opposition
 from rpgres.odds.sampling import GAMES
-from rpgres.parameters.kinds import metavar
-from rpgres.rulesets import Rules
+from rpgres.odds.subjects import Subject, measure_action
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -26,53 +25,68 @@ if TYPE_CHECKING:
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
-def action_odds(
-    prepared: Prepared,
-    *,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, Policy] = EMPTY,
-    named: Mapping[str, str] = EMPTY,
-    decide: Decide = "policies",
-    by: By = "outcome",
-    leaves: int | None = None,
-    seconds: float | None = None,
-    note: str | None = None,
-    start: Start = NO_TABLE,
-) -> OddsResult:
-    """Return the odds of an action, with those of each first choice where the actor decides optimally.
-
-    Args:
-        prepared: the action.
-        choose: answers to decisions, by label, as typed.
-        policies: who answers what was not chosen; everybody's under an empty name.
-        named: the same by name, for the record.
-        decide: who decides for the actor.
-        by: what the chances are of.
-        leaves, seconds: the budget; see `Budget`.
-        note: carried into the record.
-        start: where the action begins.
+def odds_of(query: Query) -> OddsResult | LadderOdds:
+    """Return the odds of an action; where its opposition is left out, those at every rung of the ladder.
 
     Raises:
         NeedsPolicy: a decision has no answer.
         UsageError: the action cannot be evaluated so.
         RuleError: the ruleset's code failed.
     """
-    answers: dict[str, Any] = {"choose": answers_to(prepared, choose), "policies": policies}
-    if decide == "policies":
-        odds, choices = outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, games=GAMES, by=by), []
-        plan: list[Planned] = []
+    opposition = missing_opposition(query)
+    if opposition is None:
+        return action_odds(query)
+    if query.by != "outcome":
+        raise UsageError(f"{named('by')} needs one opposition: give {named(opposition)}")
+    return ladder_odds(query, opposition)
+
+
+def action_odds(query: Query) -> OddsResult:
+    """Return the odds of an action, with those of each first choice where the actor decides optimally.
+
+    Raises:
+        NeedsPolicy: a decision has no answer.
+        UsageError: the action cannot be evaluated so.
+        RuleError: the ruleset's code failed.
+    """
+    prepared, by, seconds = query.prepared(), query.by, query.seconds
+    answers: dict[str, Any] = {"choose": answers_to(prepared, query.choose), "policies": query.deciding(prepared)}
+    budget: dict[str, Any] = {"leaves": query.leaves, "seconds": seconds}
+    choices: list[ChoiceOdds] = []
+    plan: list[Planned] = []
+    if query.decide == "policies":
+        odds = outcome_odds(prepared, **answers, **budget, games=GAMES, by=by)
     else:
         from rpgres.odds.optimal import best_odds
 
         end = monotonic() + seconds if seconds is not None else None
-        exact = seconds * EXACT_SHARE if seconds is not None else None
-        best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=decide == "each")
+        budget["seconds"] = seconds * EXACT_SHARE if seconds is not None else None
+        best = best_odds(prepared, **answers, **budget, only_first=query.decide == "each")
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-        plan = list(best.plan) if decide == "best" else []
-    named = {**dict.fromkeys(prepared.orders, "orders"), **dict.fromkeys(start.orders, "orders"), **named}
-    told: dict[str, Any] = {"policies": named, "choices": choices, "plan": plan, "note": note}
-    return odds_record(prepared, odds, by=by, decide=decide, known=start.record(), **told)
+        plan = list(best.plan) if query.decide == "best" else []
+    by_orders = dict.fromkeys((*prepared.orders, *query.start.orders), "orders")
+    told: dict[str, Any] = {"policies": {**by_orders, **query.named}, "choices": choices, "plan": plan}
+    return odds_record(prepared, odds, by=by, decide=query.decide, known=query.start.record(), note=query.note, **told)
+
+
+def action_subject(query: Query) -> Subject:
+    """Return an action as a subject whose odds are varied, compared and searched."""
+    return Subject(
+        rules=query.rules,
+        evaluate=partial(
+            measure_action,
+            decide=query.decide,
+            policies=query.policies,
+            auto=query.auto,
+            leaves=query.leaves,
+        ),
+        action=query.action,
+        inputs=query.inputs,
+        switches=query.switches,
+        choose=query.choose,
+        start=query.start,
+    )
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:
@@ -94,30 +108,3 @@ def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end:
         if found is not None:
             played[name] = found
     return played
-
-
-def require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> None:
-    """Check that the cards in hand are named where a decision depends on them.
-
-    Raises:
-        UsageError: they are still to be dealt, and every hand would be another question.
-    """
-    name = missing_hand(rules, action, inputs, start)
-    if name:
-        parameter = rules.parameters(action)[name]
-        raise UsageError(
-            f"optimal decisions need {named(name)} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
-            f"with {named('auto')} a policy decides, and hands are dealt"
-        )
-
-
-def missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> str:
-    """Return the parameter that would name the cards that the actor holds; empty where they are known."""
-    for name, parameter in rules.parameters(action).items():
-        pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
-        if pile is None or pile.face != "hand" or not pile.each or inputs.get(name.replace("-", "_")) is not None:
-            continue
-        there = start.state.piles.get(pile_name(parameter.pile, start.actor)) if start.state is not None else None
-        if there is None or not len(there):
-            return name
-    return ""

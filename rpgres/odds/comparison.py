@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.errors import is_interrupt
-from rpgres.model.state import EMPTY
 from rpgres.odds.exact import house_rules
-from rpgres.odds.subjects import (
-    Change,
-    Evaluated,
-    Limits,
-    Measured,
-    MeasuredOdds,
-    Subject,
-    changed,
-    measure,
-    measured_fields,
-    subject_fields,
-)
-from rpgres.stopping import STOP
+from rpgres.odds.study import NEGLIGIBLE, Study
+from rpgres.odds.subjects import Change, Evaluated, Measured, MeasuredOdds, Subject, changed, measured_fields
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 BASE = "base"  # the name of the subject as it was typed
-
-NEGLIGIBLE = 1e-9  # what may be left open without a difference being left out: something may go on for ever
-
-Progress = Callable[[int, int], None]  # is told how many of how many are measured
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -80,72 +62,38 @@ class Comparison(Evaluated, frozen=True, kw_only=True, tag="rpgres.comparison/1"
         return [{"case": case.name, **case.row()} for case in self.cases]
 
 
-def compare(
-    subject: Subject,
-    cases: Sequence[tuple[str, Sequence[Change]]],
-    *,
-    others: Mapping[str, Subject] = EMPTY,
-    seconds: float | None = None,
-    progress: Progress | None = None,
-    told: Mapping[str, Any] | None = None,
-) -> Comparison:
+def compare(study: Study, cases: Sequence[tuple[str, Sequence[Change]]]) -> Comparison:
     """Return the odds of a subject as it is and in each case, with the differences.
 
     Args:
-        subject: what is asked about.
+        study: what is compared.
         cases: the changes of each case, under a name.
-        others: for cases in which the subject is another one: that, by the name of the case.
-        seconds: a limit of time for all of it.
-        progress: is told how far it is.
-        told: further fields of the record.
 
     Raises:
         UsageError: a change is impossible.
     """
     every = [(BASE, ()), *cases]
-    subjects = [
-        others.get(name) or changed(subject, *changes) for name, changes in every
-    ]  # what is wrong is told before the work begins
-    found = list(measured_in_turn(subjects, seconds=seconds, progress=progress))
+    subjects = [case_subject(study, name, changes) for name, changes in every]
+    found = list(study.measured(subjects))
     records = [
         case_record(name, changes, one, its, base=found[0])
         for (name, changes), one, its in zip(every, subjects, found, strict=False)
     ]
-    fields = {**subject_fields(subject), **(told or {}), "complete": _is_complete(found, len(every))}
-    return Comparison(cases=records, **fields)
+    return Comparison(cases=records, **study.fields(complete=is_complete(found, len(every))))
 
 
-def _is_complete(found: Sequence[Measured], planned: int) -> bool:
-    return len(found) == planned and not any(one.is_interrupted for one in found)
+def case_subject(study: Study, name: str, changes: Sequence[Change]) -> Subject:
+    """Return the subject of a case.
 
-
-def measured_in_turn(
-    subjects: Sequence[Subject], *, seconds: float | None = None, progress: Progress | None = None
-) -> Iterator[Measured]:
-    """Yield the distribution of each subject; an interrupt ends it early, but not before the first is known.
-
-    Args:
-        subjects: what is measured.
-        seconds: a limit of time, of which each gets an equal share of what is left.
-        progress: is told how many are done.
+    Raises:
+        UsageError: a change is impossible.
     """
-    end = monotonic() + seconds if seconds is not None else 0.0
-    for number, subject in enumerate(subjects):
-        left = max(0.001, end - monotonic()) / (len(subjects) - number) if seconds is not None else None
-        if progress is not None:
-            progress(number, len(subjects))
-        try:
-            found = measure(subject, Limits(left, len(subjects)))
-        except KeyboardInterrupt as error:
-            if not number or not (STOP.is_asked or is_interrupt(error)):
-                raise
-            return
-        is_stopped = found.is_interrupted or STOP.is_asked
-        if is_stopped and number:
-            return
-        yield found
-        if is_stopped:
-            return
+    return study.others.get(name) or changed(study.subject, *changes)
+
+
+def is_complete(found: Sequence[Measured], planned: int) -> bool:
+    """Tell whether every case was evaluated."""
+    return len(found) == planned and not any(one.is_interrupted for one in found)
 
 
 def case_record(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import msgspec
 
 from rpgres.errors import UsageError, named
-from rpgres.model.state import EMPTY
-from rpgres.odds.comparison import BASE, Difference, Progress, case_record, measured_in_turn
+from rpgres.odds.comparison import BASE, Difference, case_record, case_subject, is_complete
 from rpgres.odds.exact import house_rules
-from rpgres.odds.subjects import Change, Evaluated, Subject, changed, subject_fields
+from rpgres.odds.study import Study
+from rpgres.odds.subjects import Change, Evaluated, changed
 from rpgres.odds.variations import MOST, Axis, Cell, check_axes, named_changes
 
 
@@ -57,26 +56,13 @@ class Grids(Evaluated, frozen=True, kw_only=True, tag="rpgres.grids/1"):
     cases: list[GridCase]
 
 
-def compare_grids(
-    subject: Subject,
-    axes: Sequence[Axis],
-    cases: Sequence[tuple[str, Sequence[Change]]],
-    *,
-    others: Mapping[str, Subject] = EMPTY,
-    seconds: float | None = None,
-    progress: Progress | None = None,
-    told: Mapping[str, Any] | None = None,
-) -> Grids:
+def compare_grids(study: Study, axes: Sequence[Axis], cases: Sequence[tuple[str, Sequence[Change]]]) -> Grids:
     """Return the odds of a subject for every value, or pair of values, as it is and in each case.
 
     Args:
-        subject: what is asked about.
+        study: what is compared.
         axes: what varies, and through which values.
         cases: the changes of each case, under a name.
-        others: for cases in which the subject is another one: that, by the name of the case.
-        seconds: a limit of time for all of it.
-        progress: is told how far it is.
-        told: further fields of the record.
 
     Raises:
         UsageError: there are too many axes or values, or a value or a change is impossible.
@@ -91,9 +77,9 @@ def compare_grids(
     if len(places) * len(every) > MOST:
         raise UsageError(f"{len(places)} combinations of {len(every)} cases are too many; at most {MOST} are evaluated")
     names = [axis.name for axis in axes]
-    whole = [others.get(name) or changed(subject, *changes) for name, changes in every]
+    whole = [case_subject(study, name, changes) for name, changes in every]
     subjects = [changed(one, *named_changes(one, names, place)) for one in whole for place in places]
-    found = list(measured_in_turn(subjects, seconds=seconds, progress=progress))
+    found = list(study.measured(subjects))
     grids = []
     for number, ((name, changes), one) in enumerate(zip(every, whole, strict=True)):
         cells = []
@@ -102,6 +88,4 @@ def compare_grids(
             fields = {field: getattr(case, field) for field in GridCell.__struct_fields__ if field != "at"}
             cells.append(GridCell(at=dict(zip(names, place, strict=True)), **fields))
         grids.append(GridCase(name=name, changes=list(changes), house_rules=house_rules(one.rules), cells=cells))
-    is_complete = len(found) == len(subjects) and not any(one.is_interrupted for one in found)
-    fields = {**subject_fields(subject), **(told or {}), "complete": is_complete}
-    return Grids(axes=list(axes), cases=grids, **fields)
+    return Grids(axes=list(axes), cases=grids, **study.fields(complete=is_complete(found, len(subjects))))

@@ -10,7 +10,8 @@ import msgspec
 
 from rpgres.engine.players import NO, Question
 from rpgres.errors import RpgresError, is_interrupt
-from rpgres.odds.comparison import NEGLIGIBLE, Difference, Progress, difference
+from rpgres.odds.comparison import Difference, difference
+from rpgres.odds.study import NEGLIGIBLE, Study
 from rpgres.odds.subjects import (
     SUCCESS,
     Change,
@@ -24,7 +25,6 @@ from rpgres.odds.subjects import (
     measured_fields,
     parts_on_table,
     prepared_subject,
-    subject_fields,
     value_text,
 )
 from rpgres.parameters.context import SHEET
@@ -82,38 +82,26 @@ class Knockout(Evaluated, frozen=True, kw_only=True, tag="rpgres.knockout/1"):
         return [{"part": part.text, **part.row()} for part in self.parts]
 
 
-def knockout(
-    subject: Subject,
-    *,
-    outcome: str = SUCCESS,
-    seconds: float | None = None,
-    progress: Progress | None = None,
-    told: Mapping[str, Any] | None = None,
-) -> Knockout:
+def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
     """Return by how much the chances of a subject change with each of its parts taken out or changed alone.
 
     Args:
-        subject: what is asked about.
+        study: what is evaluated.
         outcome: the chance that is looked at.
-        seconds: a limit of time for all of it.
-        progress: is told how far it is.
-        told: further fields of the record.
 
     Raises:
         UsageError: the subject itself cannot be measured.
     """
-    asked = dict[str, Question]()
-    end = monotonic() + seconds if seconds is not None else 0.0
+    subject, seconds, asked = study.subject, study.seconds, dict[str, Question]()
+    end = monotonic() + (seconds or 0.0)
     base = measure(_noticing(subject, asked), Limits(seconds / 4 if seconds is not None else None))
     outcome = outcome if base.of(outcome) is not None else next(iter(base.masses))
     tried = list(parts_of(subject, asked))
     parts, untried, is_complete = list[Part](), list[Untried](), True
     for number, (text, change) in enumerate(tried):
-        left = max(0.001, end - monotonic()) / (len(tried) - number) if seconds is not None else None
-        if progress is not None:
-            progress(number, len(tried))
+        limits = study.limits(number, len(tried), end)
         try:
-            found = measure(changed(subject, change), Limits(left, len(tried)))
+            found = measure(changed(subject, change), limits)
         except RpgresError as error:
             untried.append(Untried(text, change, error.message))
         except KeyboardInterrupt as error:
@@ -127,7 +115,7 @@ def knockout(
                 break
             parts.append(_part(text, change, base, found, outcome=outcome))
     parts.sort(key=_weight, reverse=True)
-    fields = {**subject_fields(subject), **(told or {}), "complete": is_complete}
+    fields = study.fields(complete=is_complete)
     return Knockout(outcome=outcome, base=MeasuredOdds(**measured_fields(base)), parts=parts, untried=untried, **fields)
 
 

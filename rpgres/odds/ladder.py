@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any
 
 import msgspec
 
-from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.engine.players import Policy
-from rpgres.engine.prepare import Prepared, answers_to, prepare
+from rpgres.engine.hidden import Known
+from rpgres.engine.prepare import answers_to
 from rpgres.model.printed import Printed
-from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance, chance_record, house_rules, outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
-from rpgres.odds.sampling import Sample
-from rpgres.rulesets import Rules
+from rpgres.odds.query import Query
+from rpgres.odds.sampling import GAMES, Sample
 from rpgres.stopping import STOP
 
 
@@ -80,70 +79,49 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds-ladder/1")
         ]
 
 
-def missing_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> str | None:
-    """Return the required input that would say what is in the way, when it is missing and the ruleset has a ladder."""
-    if not rules.file.ladder:
-        return None
-    for name, parameter in rules.parameters(action).items():
-        is_missing = inputs.get(name.replace("-", "_"), inputs.get(name)) is None
-        if parameter.kind == "opposition" and is_missing and name in rules.file.actions[action].required:
-            return name
-    return None
-
-
-def ladder_odds(
-    rules: Rules,
-    action: str,
-    inputs: Mapping[str, Any],
-    *,
-    opposition: str,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Callable[[Prepared], Mapping[str, Policy]] | None = None,
-    named: Mapping[str, str] = EMPTY,
-    leaves: int | None = None,
-    seconds: float | None = None,
-    note: str | None = None,
-    evaluate: Callable[..., Odds] = outcome_odds,
-    start: Start = NO_TABLE,
-) -> LadderOdds:
+def ladder_odds(query: Query, opposition: str) -> LadderOdds:
     """Return the chances of an action's outcomes against every rung, the highest first.
 
     Args:
-        rules, action: the ruleset in play, and the action's name.
-        inputs: values by parameter name, without the opposition.
+        query: what is asked, without the opposition; its budget of branches is that of each rung, its time that of all.
         opposition: the parameter that takes the rung.
-        choose: answers to decisions, by label.
-        policies, named: who answers what was not chosen, once it is known who is there; the same by name.
-        leaves: the budget of each rung; seconds: that of all of them; see `Budget`.
-        note: carried into the record.
-        evaluate, start: works out the odds of one rung; where the action begins.
 
     Raises:
         UsageError: an input is missing or impossible.
         NeedsPolicy: a decision has no answer.
     """
+    rules, seconds, evaluate = query.rules, query.seconds, _evaluator(query)
     found, ladder = list[Odds](), sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
     for number, (_, value) in enumerate(ladder):
         if found and STOP.is_asked:
             break
-        prepared = prepare(rules, action, {**inputs, opposition: value}, **start.arguments)
+        prepared = msgspec.structs.replace(query, inputs={**query.inputs, opposition: value}).prepared()
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
-        answers = {"choose": answers_to(prepared, choose), "policies": policies(prepared) if policies else EMPTY}
-        found.append(evaluate(prepared, **answers, leaves=leaves, seconds=share, work=WORK // len(ladder)))
+        answers = {"choose": answers_to(prepared, query.choose), "policies": query.deciding(prepared)}
+        found.append(evaluate(prepared, **answers, leaves=query.leaves, seconds=share, work=WORK // len(ladder)))
     return LadderOdds(
         ruleset=rules.id,
-        action=action,
-        inputs=dict(inputs),
+        action=query.action,
+        inputs=dict(query.inputs),
         ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=False)],
         advice=list(rules.file.ladder_advice),
         method=_method_of(found),
-        policies=dict(named),
+        policies=query.named,
         switches=rules.chosen,
         house_rules=house_rules(rules),
-        known=start.record(),
-        note=note,
+        known=query.start.record(),
+        note=query.note,
     )
+
+
+def _evaluator(query: Query) -> Callable[..., Odds]:
+    """Return what works out the odds of one rung."""
+    if query.decide == "policies":
+        return partial(outcome_odds, games=GAMES)
+    from rpgres.odds.optimal import evaluate_best
+
+    return partial(evaluate_best, only_first=query.decide == "each")
 
 
 def _method_of(found: Sequence[Odds]) -> Method:

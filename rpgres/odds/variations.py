@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from rpgres.errors import UsageError, named
-from rpgres.odds.comparison import NEGLIGIBLE, Progress, measured_in_turn
 from rpgres.odds.exact import Chance, chance_record
+from rpgres.odds.study import NEGLIGIBLE, Study
 from rpgres.odds.subjects import (
     SUCCESS,
     Change,
@@ -25,7 +25,6 @@ from rpgres.odds.subjects import (
     measured_fields,
     named_change,
     plain_value,
-    subject_fields,
     value_text,
 )
 from rpgres.rulesets import unknown
@@ -225,43 +224,30 @@ def read_target(text: str) -> Target:
 # Results
 
 
-def vary(
-    subject: Subject,
-    axes: Sequence[Axis],
-    *,
-    seconds: float | None = None,
-    progress: Progress | None = None,
-    told: Mapping[str, Any] | None = None,
-) -> Variation:
+def vary(study: Study, axes: Sequence[Axis]) -> Variation:
     """Return the odds of a subject for every value of an axis, or every pair of values of two.
 
     Args:
-        subject: what is asked about.
+        study: what is evaluated.
         axes: what varies, and through which values.
-        seconds: a limit of time for all of it.
-        progress: is told how far it is.
-        told: further fields of the record.
 
     Raises:
         UsageError: there are too many axes or values, or a value is impossible.
     """
-    cells, is_complete = _cells(subject, axes, seconds=seconds, progress=progress)
+    cells, is_complete = _cells(study, axes)
     records = [Cell(at=at, **measured_fields(found)) for at, found in cells]
-    fields = {**subject_fields(subject), **(told or {}), "complete": is_complete}
-    return Variation(axes=list(axes), cells=records, **fields)
+    return Variation(axes=list(axes), cells=records, **study.fields(complete=is_complete))
 
 
-def _cells(
-    subject: Subject, axes: Sequence[Axis], *, seconds: float | None, progress: Progress | None
-) -> tuple[list[tuple[dict[str, str], Measured]], bool]:
+def _cells(study: Study, axes: Sequence[Axis]) -> tuple[list[tuple[dict[str, str], Measured]], bool]:
     """Return the distribution of each cell with the values it stands for, and whether none is missing."""
     check_axes(axes)
     names = [axis.name for axis in axes]
     places = list(product(*(axis.values for axis in axes)))
     if len(places) > MOST:
         raise UsageError(f"{len(places)} combinations are too many; at most {MOST} are evaluated")
-    subjects = [changed(subject, *named_changes(subject, names, place)) for place in places]
-    found = measured_in_turn(subjects, seconds=seconds, progress=progress)
+    subjects = [changed(study.subject, *named_changes(study.subject, names, place)) for place in places]
+    found = study.measured(subjects)
     cells = [(dict(zip(names, place, strict=True)), one) for place, one in zip(places, found, strict=False)]
     return cells, len(cells) == len(places)
 
@@ -282,32 +268,21 @@ def named_changes(subject: Subject, names: Sequence[str], place: Sequence[str]) 
     return [named_change(subject, name, value) for name, value in zip(names, place, strict=True)]
 
 
-def find(
-    subject: Subject,
-    axis: Axis,
-    target: Target,
-    *,
-    seconds: float | None = None,
-    progress: Progress | None = None,
-    told: Mapping[str, Any] | None = None,
-) -> Search:
+def find(study: Study, axis: Axis, target: Target) -> Search:
     """Return which value of an axis brings a chance nearest to a target. All values are evaluated.
 
     Args:
-        subject: what is asked about.
+        study: what is evaluated.
         axis: what varies.
         target: the chance that is wanted.
-        seconds: a limit of time for all of it.
-        progress: is told how far it is.
-        told: further fields of the record.
 
     Raises:
         UsageError: a value is impossible, or nothing is called like the target's outcome.
     """
     from fractions import Fraction
 
-    cells, is_complete = _cells(subject, [axis], seconds=seconds, progress=progress)
-    _require_outcome(subject, target.outcome, [found for _, found in cells])
+    cells, is_complete = _cells(study, [axis])
+    _require_outcome(study.subject, target.outcome, [found for _, found in cells])
     wanted = Fraction(target.chance.exact)
     chances = [found.of(target.outcome) or Fraction(0) for _, found in cells]
     distances = [abs(chance - wanted) for chance in chances]
@@ -323,7 +298,7 @@ def find(
         order=order_of(chances),
         certain=all(found.open <= NEGLIGIBLE for _, found in cells),
         cells=records,
-        **{**subject_fields(subject), **(told or {}), "complete": is_complete},
+        **study.fields(complete=is_complete),
     )
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.engine.hidden import NO_TABLE, Start
-from rpgres.engine.players import Policy, Question
-from rpgres.engine.prepare import Prepared, answers_to, prepare
+from rpgres.engine.players import Question
+from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import named
 from rpgres.model.state import EMPTY
 from rpgres.odds.courses import Course
 from rpgres.odds.exact import NeedsPolicy, needs_policy
+from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import (
     IN_ALL,
@@ -38,8 +38,6 @@ from rpgres.toml.reading import parse
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-Deciders = Callable[[Prepared], Mapping[str, Policy]]  # policies by character, of those who take part
 
 FIRST = 4_000  # budget that is tried first; see `_walked`
 FOR_EVER = 1e-30  # the remaining probability where something may go on for ever, and all else is known
@@ -111,59 +109,40 @@ def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto:
     return msgspec.structs.replace(scene, state=without(scene.state, subject.removed))
 
 
-def procedure_subject(
-    rules: Rules,
-    procedure: str,
-    inputs: Mapping[str, Any],
-    *,
-    deciders: Deciders,
-    switches: Mapping[str, str] = EMPTY,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    by: str = ENDING,
-    leaves: int | None = None,
-    start: Start = NO_TABLE,
-) -> Subject:
-    """Return a procedure as a subject of odds.
+def procedure_subject(query: Query) -> Subject:
+    """Return a procedure as a subject of odds."""
 
-    Args:
-        rules: the ruleset in play.
-        procedure: its name.
-        inputs: what it takes, as typed.
-        deciders: returns the policies by character, from who takes part.
-        switches: house rules that were chosen.
-        choose: decisions that were typed.
-        by: what the chances are of.
-        leaves: a limit of branches.
-        start: where it begins.
-    """
+    def scene_of(subject: Subject) -> Scene:
+        fields = {"rules": subject.rules, "inputs": subject.inputs, "choose": subject.choose}
+        return scene_of_procedure(msgspec.structs.replace(query, **fields))[0]
+
     return Subject(
-        rules=rules,
-        evaluate=_evaluator(lambda subject: scene_of_procedure(subject, deciders)[0], by=by, leaves=leaves),
-        action=procedure,
-        inputs=inputs,
-        switches=switches,
-        choose=choose,
+        rules=query.rules,
+        evaluate=_evaluator(scene_of, by=query.by, leaves=query.leaves),
+        action=query.action,
+        inputs=query.inputs,
+        switches=query.switches,
+        choose=query.choose,
         parts=lambda subject: iter(()),
-        start=start,
+        start=query.start,
     )
 
 
-def scene_of_procedure(subject: Subject, deciders: Deciders) -> tuple[Scene, Prepared]:
-    """Return the scene that plays the procedure of a subject, and the procedure with its inputs read.
+def scene_of_procedure(query: Query) -> tuple[Scene, Prepared]:
+    """Return the scene that plays a procedure, and the procedure with its inputs read.
 
     Raises:
         UsageError, FileError: the inputs do not fit, or name a character that is not there.
     """
-    start = subject.start
-    prepared = prepare(subject.rules, subject.action, subject.inputs, **start.arguments)
+    prepared = query.prepared()
     scene = procedure_scene(
-        subject.rules,
-        subject.action,
-        subject.inputs,
-        policies=start.deciding(deciders(prepared)),
-        choose=answers_to(prepared, subject.choose),
-        state=start.state,
-        actor=start.actor,
+        query.rules,
+        query.action,
+        query.inputs,
+        policies=query.deciding(prepared),
+        choose=answers_to(prepared, query.choose),
+        state=query.start.state,
+        actor=query.start.actor,
     )
     return scene, prepared
 

@@ -61,7 +61,7 @@ def scene_what_if(
     if before.seed is None:
         raise UsageError(
             f"this result is what the seat {before.seat or GM} may know, without the seed; take one with nothing left "
-            f"out: rpgres scene run ... --as {THE_HOST}, or run_scene without a seat"
+            f"out: rpgres scene run ... {named('as')} {THE_HOST}, or run_scene without a seat"
         )
     known = _recorded(scene, before, before.seed)
     answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}

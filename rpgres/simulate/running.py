@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, named
 from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.jobs import Job, unpack
 from rpgres.simulate.pace import Pace, Plan
@@ -108,7 +108,7 @@ def _with_others(encoded: bytes, folder: str, plan: Plan, open_: Open, pace: Pac
             if deaths > _MOST_DEATHS:
                 raise RpgresError(
                     f"a worker process died {deaths} times in a row after run {begin:,}, perhaps for lack of memory; "
-                    "use fewer workers, or --workers 1 to see what happens"
+                    f"use fewer workers, or {named('workers')} 1 to see what happens"
                 ) from None
 
 

@@ -480,9 +480,9 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
     import signal
     import threading
 
-    from rpgres.odds import comparison
+    from rpgres.odds import study
 
-    measured = comparison.measure
+    measured = study.measure
     done: list[int] = []
 
     def measure(subject: Any, limits: Any) -> Any:
@@ -493,7 +493,7 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
 
     assert threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
-    monkeypatch.setattr(comparison, "measure", measure)
+    monkeypatch.setattr(study, "measure", measure)
     try:
         ran = rpgres(*OVERCOME, "--skill", "0..4", "--vs", "2", "--json")
     finally:

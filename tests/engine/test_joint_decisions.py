@@ -212,4 +212,4 @@ def test_a_policy_may_answer_what_the_question_reads() -> None:
     assert _answer_fault("12", question) == ""
     assert _answer_fault({"12": 1, "1": 2}, question) == ""
     assert "which is not offered" in _answer_fault("lots", question)
-    assert "weighs 'lots'" in _answer_fault({"lots": 1}, question)
+    assert "gives a weight to 'lots'" in _answer_fault({"lots": 1}, question)

@@ -18,6 +18,7 @@ from rpgres import Pending, Result, resolve
 from rpgres.engine.prepare import prepare
 from rpgres.odds.actions import action_odds
 from rpgres.odds.exact import outcome_odds
+from rpgres.odds.query import Query
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.importing import find_kit
 from rpgres.plugins.loading import load_rules
@@ -96,10 +97,9 @@ def test_the_best_that_can_be_done(points: int, vs: int) -> None:
         return max(now, best(rolled, added + 2, left - 1), again)
 
     expected = sum((best(rolled, 0, points) * ways for rolled, ways in WAYS.items()), Fraction()) / 81
-    prepared = prepare(
-        load_rules(find_ruleset(SAMPLE)), "overcome", {"skill": 0, "vs": vs, "aspect": ["A", "B"], "sparks": points}
-    )
-    found = action_odds(prepared, decide="best")
+    inputs = {"skill": 0, "vs": vs, "aspect": ["A", "B"], "sparks": points}
+    rules = load_rules(find_ruleset(SAMPLE))
+    found = action_odds(Query(rules=rules, action="overcome", inputs=inputs, decide="best"))
     assert sum(Fraction(one.exact) for band, one in found.outcomes.items() if band in ("succeed", "style")) == expected
 
 

@@ -307,10 +307,10 @@ def test_threads_get_what_one_alone_gets() -> None:
         switches = {"fail_chooser": ("gm", "actor")[number % 2]} if number % 3 else {}
         rolled = rpgres.roll("8d6kh3", seed=number)
         resolved = rpgres.resolve("fate", "overcome", skill=number % 5, vs=2, seed=number, auto=True, switches=switches)
-        weighed = rpgres.odds("fate", "attack", skill=number % 5, vs=2, auto=True)
+        evaluated = rpgres.odds("fate", "attack", skill=number % 5, vs=2, auto=True)
         counted = rpgres.simulate("fate", "overcome", runs=30, seed=number, skill=number % 5, vs=2)
         played = rpgres.run_scene("fate/bribe", seed=number, auto=True)
-        return [rolled, resolved, weighed, counted, played, rpgres.load_sheet("mara", "fate")]
+        return [rolled, resolved, evaluated, counted, played, rpgres.load_sheet("mara", "fate")]
 
     alone = [call(number) for number in range(12)]
     with ThreadPoolExecutor(6) as threads:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,3 +139,31 @@ def test_the_map_of_the_house_has_every_folder() -> None:
     told = {line.split("`")[1].split("/")[0] for line in text.splitlines() if line.startswith("| `") and "/` |" in line}
     there = {path.parent.name for path in (ROOT / "rpgres").glob("*/__init__.py")}
     assert told == there
+
+
+def test_the_map_of_the_house_names_what_is_there() -> None:
+    """Modules by their path below `rpgres/` or the root, and after a colon something that is defined there."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## The map")[2].partition("## Recipes")[0]
+    found = re.findall(r"`([\w/-]+\.py|[\w/-]+/[\w-]+\.toml)(?:: (\w+))?`", text)
+    assert len(found) > 40
+    for path, name in found:
+        if "ID/" in path:
+            continue
+        file = next((one for one in (ROOT / "rpgres" / path, ROOT / path) if one.is_file()), None)
+        assert file is not None, path
+        assert re.search(rf"\b{name}\b", file.read_text("utf-8")), (path, name)
+
+
+def test_messages_of_errors_name_options_for_every_reader() -> None:
+    """As `--vs` on a command line and `vs` elsewhere, by `named`; between backticks stands a line as it is typed."""
+    written = re.compile(r"(?<![\w-])--[a-z]")
+    found = []
+    for path in sorted((ROOT / "rpgres").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+            if name.endswith("Error") and node.args:
+                texts = (one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant))
+                message = "".join(text for text in texts if isinstance(text, str))
+                if any(written.search(part) for part in message.split("`")[::2]):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {message}")
+    assert not found

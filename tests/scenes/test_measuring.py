@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rpgres.engine.prepare import policies_of
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
 from rpgres.odds.exact import chance_record
 from rpgres.odds.knockout import knockout
+from rpgres.odds.query import Query
+from rpgres.odds.study import Study
 from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change, split_path
 from rpgres.odds.variations import Axis, Target, find, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
 from rpgres.scenes.measuring import procedure_subject, scene_subject
+from rpgres.scenes.walking import ENDING
 from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win
 
 WAR = """
@@ -82,7 +83,7 @@ def won(found: Any) -> Fraction:
 @pytest.mark.slow
 def test_battles_of_every_size_are_those_of_the_recursion(war: Subject) -> None:
     axes = [Axis("counters.attackers", ["2", "3"]), Axis("counters.defenders", ["1", "2"])]
-    found = vary(war, axes)
+    found = vary(Study(war), axes)
     assert len(found.cells) == 4
     for cell in found.cells:
         attackers, defenders = (int(cell.at[axis.name]) for axis in axes)
@@ -92,7 +93,7 @@ def test_battles_of_every_size_are_those_of_the_recursion(war: Subject) -> None:
 def test_the_skill_that_comes_nearest_to_a_chance(wall: Subject) -> None:
     axis = Axis("characters.mara.skills.fight", [str(number) for number in range(6)])
     wanted = Fraction(7, 10)
-    found = find(wall, axis, Target("up", chance_record(wanted)))
+    found = find(Study(wall), axis, Target("up", chance_record(wanted)))
     distances = {value: abs(up(int(value) - 2) - wanted) for value in axis.values}
     assert found.nearest == [value for value in axis.values if distances[value] == min(distances.values())]
     assert found.order == "rising"
@@ -100,7 +101,7 @@ def test_the_skill_that_comes_nearest_to_a_chance(wall: Subject) -> None:
 
 def test_the_wall_follows_the_closed_form(wall: Subject) -> None:
     axes = [Axis("characters.mara.skills.fight", ["0", "1", "2", "3"]), Axis("steps.climb.with.vs", ["1", "2", "3"])]
-    for cell in vary(wall, axes).cells:
+    for cell in vary(Study(wall), axes).cells:
         skill, vs = (int(cell.at[axis.name]) for axis in axes)
         assert Fraction(cell.outcomes["up"].exact) == up(skill - vs)
         assert list(cell.outcomes) == ["up", "down"]
@@ -115,7 +116,7 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
         ("easier", [named_change(wall, "steps.1.with.vs", "1")]),
         ("higher", [Change(kind="scene", name="higher")]),
     ]
-    found = compare(wall, cases, others={"higher": higher})
+    found = compare(Study(wall, others={"higher": higher}), cases)
     assert [Fraction(case.outcomes["up"].exact) for case in found.cases] == [up(0), up(0), up(1), up(-1)]
     assert found.cases[1].house_rules == ["opposers=one"]
     assert found.cases[2].differences is not None
@@ -124,7 +125,7 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
 
 @pytest.mark.slow
 def test_what_a_scene_hangs_on(wall: Subject) -> None:
-    found = knockout(wall, outcome="up")
+    found = knockout(Study(wall), outcome="up")
     texts = [part.text for part in found.parts]
     assert "decision invoke=no of step climb not given" in texts
     assert any(text.startswith("switch ") for text in texts)
@@ -141,8 +142,8 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
 
 @pytest.mark.slow
 def test_a_procedure_varies_by_its_inputs_as_an_action_does() -> None:
-    subject = procedure_subject(battle_rules(), "battle", {"defenders": 2}, deciders=lambda _: {})
-    for cell in vary(subject, [Axis("attackers", ["2", "3"])]).cells:
+    subject = procedure_subject(Query(rules=battle_rules(), action="battle", inputs={"defenders": 2}, by=ENDING))
+    for cell in vary(Study(subject), [Axis("attackers", ["2", "3"])]).cells:
         chance = chance_to_win(int(cell.at["attackers"]), 2)
         assert won(cell) == chance
         assert cell.success is not None
@@ -155,7 +156,7 @@ def test_what_is_counted_has_a_mean(war: Subject, tmp_path: Path) -> None:
     path = tmp_path / "war.toml"
     path.write_text(WAR)
     counted, _ = scene_subject(str(path), find_ruleset=lambda _: code, by="counters.defenders")
-    for cell in vary(counted, [Axis("counters.attackers", ["2", "3"])]).cells:
+    for cell in vary(Study(counted), [Axis("counters.attackers", ["2", "3"])]).cells:
         left = {int(value): Fraction(chance.exact) for value, chance in cell.outcomes.items()}
         assert cell.mean is not None
         assert Fraction(cell.mean.exact) == sum(value * share for value, share in left.items())
@@ -167,11 +168,11 @@ def test_what_may_go_on_for_ever_uses_up_no_budget() -> None:
     """Who wins the first exchange that is no tie: 50 of 81 against 15 of 81."""
     rules = load_rules(find_ruleset("fate"))
     inputs = {"skill": "3", "vs": ("2",), "victories": "1"}
-    subject = procedure_subject(rules, "contest", inputs, deciders=partial(policies_of, named={}, auto=True))
+    subject = procedure_subject(Query(rules=rules, action="contest", inputs=inputs, auto=True, by=ENDING))
     found = measure(subject)
     assert 0 < found.open <= Fraction(1, 10**30)
     assert 0 <= Fraction(50, 65) - found.masses["won"] <= found.open
-    compared = compare(subject, [("skill=4", [named_change(subject, "skill", "4")])])
+    compared = compare(Study(subject), [("skill=4", [named_change(subject, "skill", "4")])])
     assert compared.cases[1].differences is not None
     told = compared.cases[1].differences["won"]
     assert told.exact is None

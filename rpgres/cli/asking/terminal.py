@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rpgres.cli import streams
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.text.harmless import harmless
 
 Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
@@ -83,7 +83,9 @@ def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
         return False
     if as_json or not can_prompt():
         why = "with --json" if as_json else "without a terminal"
-        raise UsageError(f"--real-dice {whom}: no person can be asked {why}; use --given LABEL=RESULT")
+        raise UsageError(
+            f"{named('real-dice')} {whom}: no person can be asked {why}; use {named('given')} LABEL=RESULT"
+        )
     return True
 
 

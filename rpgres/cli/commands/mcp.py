@@ -35,10 +35,10 @@ def command(
 
     from rpgres.cli.play.seat import open_seat
     from rpgres.cli.streams import results
-    from rpgres.errors import PluginError, UsageError
+    from rpgres.errors import PluginError, UsageError, named
 
     if not (seat or os.environ.get("RPGRES_SEAT")):
-        raise UsageError("name the seat of the model: --as gm, or --as and a character's name")
+        raise UsageError(f"name the seat of the model: {named('as')} gm, or {named('as')} and a character's name")
     own = open_seat(table, seat, rulesets)
     try:
         from rpgres.cli.mcp.server import serve

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.cli import options as opt
-from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
+from rpgres.cli.commands.scene_odds import ENDING, PROCEDURE_OPTIONS, check_by, command_of_scene, print_procedure_odds
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say_json
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.rulesets import RulesetData
-from rpgres.cli.studies import emit, run_study, study_of
+from rpgres.cli.studies import emit, read_query, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
-from rpgres.errors import InterruptError, UsageError
-from rpgres.odds.actions import missing_hand, require_hand
-from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
-from rpgres.odds.explorer import Odds
-from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
-from rpgres.odds.sampling import GAMES
-from rpgres.odds.subjects import Subject, measure_action
+from rpgres.errors import InterruptError, UsageError, named
+from rpgres.odds.actions import action_subject, odds_of
+from rpgres.odds.exact import Decide, OddsResult
+from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.query import Query, settled
 from rpgres.odds.variations import Axis, input_axes
 from rpgres.rulesets import Rules, RulesetFile
-
-if TYPE_CHECKING:
-    from rpgres.engine.players import Policy
-    from rpgres.engine.prepare import Prepared
 
 ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
@@ -43,41 +35,7 @@ Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
 DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE)
 
 
-class Line(Struct, kw_only=True):
-    """What a line asks of an action's odds.
-
-    Attributes:
-        rules: the ruleset with its house rules.
-        action: the action.
-        inputs: what it takes, as typed.
-        shared: the options of every action.
-        decide: who decides for the actor: policies, or the optimum.
-        named: policies by character, for the record; the default under `*`.
-        choose: decisions that were typed.
-        start: where the action begins.
-    """
-
-    rules: Rules
-    action: str
-    inputs: dict[str, Any]
-    shared: dict[str, Any]
-    decide: Decide
-    named: dict[str, str]
-    choose: dict[str, list[str]]
-    start: Start = NO_TABLE
-
-    @property
-    def budget(self) -> dict[str, Any]:
-        """The limits of the search."""
-        return opt.read_budget(self.shared)
-
-    def policies(self, prepared: Prepared) -> dict[str, Policy]:
-        """Return the policies by character."""
-        names, auto = self.shared["policy"], self.shared["auto"]
-        return self.start.deciding(opt.read_policies(prepared, names=names, auto=auto, with_orders=True))
-
-
-def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits: Sits | None = None) -> None:
+def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *, sits: Sits | None = None) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder.
 
     Args:
@@ -95,21 +53,19 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
     rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)
     if is_procedure:
         check_by(shared["by"])
-        weigh_procedure(rules, action, inputs, shared, axes, start=start)
+        print_procedure_odds(
+            read_query(rules, action, inputs, shared, by=shared["by"] or ENDING, start=start), shared, axes
+        )
         return
     form, study = format_of(shared), study_of(shared, axes)
-    line = _read_line(rules, action, inputs, shared, start)
-    by = opt.read_by(shared["by"])
+    by = shared["by"] or "outcome"
+    query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
-        _study(study, line, axes, by, data)
+        _study(study, query, axes, shared, data)
         return
-    opposition = missing_opposition(line.rules, action, line.inputs)
-    if opposition is not None and by != "outcome":
-        raise UsageError(f"--by needs one opposition: give --{opposition}")
-    record: LadderOdds | OddsResult
     try:
         with progress("evaluating") as show:
-            record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
+            record = odds_of(query)
     except KeyboardInterrupt:
         raise InterruptError(NOTHING) from None
     if show.is_stopped:
@@ -136,107 +92,34 @@ def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Ma
         emit(record, file, shared)
 
 
-def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetData) -> None:
+def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
     """Print the odds of several cases of an action."""
-    if by != "outcome":
-        raise UsageError("--by evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out")
-    shared = line.shared
-    evaluate = partial(
-        measure_action,
-        decide=line.decide,
-        policies=opt.named_policies(shared["policy"]),
-        auto=shared["auto"],
-        leaves=line.budget["leaves"],
-    )
-    subject = Subject(
-        rules=line.rules,
-        evaluate=evaluate,
-        action=line.action,
-        inputs=line.inputs,
-        switches=opt.read_switches(shared["switch"]) if line.start.state is None else line.rules.chosen,
-        choose=line.choose,
-        start=line.start,
-    )
-    told = {"decide": line.decide, "policies": line.named}
-    code = run_study(study, subject, axes, shared, told=told, file=data.file)
+    if query.by != "outcome":
+        raise UsageError(
+            f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
+        )
+    told = {"decide": query.decide, "policies": query.named}
+    code = run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
     if code:
         raise typer.Exit(code)
 
 
-def _read_line(rules: Rules, action: str, inputs: dict[str, Any], shared: dict[str, Any], start: Start) -> Line:
-    from rpgres.plugins.loading import checked
-
-    rules = checked(rules)
-    named = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
-    decide = _decide(rules, action, shared, is_named="*" in named)
-    if decide != "policies" and "*" not in named:  # the others decide by default
-        shared["auto"] = True
-        named = {**opt.policy_names(rules, names=(), auto=True), **named}
-    if decide == "each" and not shared["each"] and missing_hand(rules, action, inputs, start):
-        decide = "policies"  # no choice was asked for, so the totals of hands are shown
-    if decide != "policies":
-        require_hand(rules, action, inputs, start)
-    if decide == "best":
-        named = {**named, "actor": "best"}
-    choose = opt.read_answers(shared["choose"], option="--choose")
-    told: dict[str, Any] = {"decide": decide, "named": named, "choose": choose, "start": start}
-    return Line(rules=rules, action=action, inputs=inputs, shared=shared, **told)
-
-
-def _ladder(line: Line, opposition: str) -> LadderOdds:
-    """Return the odds at every rung."""
-    evaluate: Callable[..., Odds] = partial(outcome_odds, games=GAMES)
-    if line.decide != "policies":
-        from rpgres.odds.optimal import evaluate_best
-
-        evaluate = partial(evaluate_best, only_first=line.decide == "each")
-    return ladder_odds(
-        line.rules,
-        line.action,
-        line.inputs,
-        opposition=opposition,
-        choose=line.choose,
-        policies=line.policies,
-        named=line.named,
-        note=line.shared["note"],
-        evaluate=evaluate,
-        start=line.start,
-        **line.budget,
-    )
-
-
-def _action_odds(line: Line, by: By) -> OddsResult:
-    """Return the odds against what was typed."""
-    from rpgres.engine.prepare import prepare
-    from rpgres.odds.actions import action_odds
-
-    prepared = prepare(line.rules, line.action, line.inputs, **line.start.arguments)
-    told: dict[str, Any] = {"named": line.named, "decide": line.decide, "note": line.shared["note"]}
-    policies = line.policies(prepared)
-    return action_odds(prepared, choose=line.choose, policies=policies, by=by, start=line.start, **told, **line.budget)
-
-
-def _decide(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: bool) -> Decide:
-    """Return who decides for the actor.
+def _asked(shared: Mapping[str, Any]) -> Decide | None:
+    """Return who was asked to decide for the actor.
 
     Raises:
-        UsageError: it was given twice, or odds are of numbers, of which none is the best.
+        UsageError: it was given twice.
     """
     asked: list[Decide] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
         raise UsageError(
-            "--best and --each exclude each other: --best lets the actor decide optimally every time, "
-            "--each varies only the first choice"
+            f"{named('best')} and {named('each')} exclude each other: {named('best')} lets the actor decide optimally "
+            f"every time, {named('each')} varies only the first choice"
         )
-    decide = asked[0] if asked else "policies" if is_named else rules.file.actions[action].odds
-    if decide != "policies" and shared["by"] is not None and shared["by"] != "outcome":
-        raise UsageError(
-            f"--by evaluates numbers and --{decide} evaluates success; use one of them, or name a --policy"
-        )
-    return decide
+    return asked[0] if asked else None
 
 
-def weigh_notation(notation: str, values: dict[str, Any]) -> None:
+def print_dice_odds(notation: str, values: dict[str, Any]) -> None:
     """Print the chance of every value of a dice expression."""
     from rpgres.odds.dice import dice_odds
 
@@ -251,9 +134,9 @@ class OddsGroup(PlayGroup):
     verb = Verb(
         "odds",
         ACTION_OPTIONS,
-        weigh_action,
+        print_action_odds,
         DICE_OPTIONS,
-        weigh_notation,
+        print_dice_odds,
         "Compute the exact probabilities of dice.",
         scene=command_of_scene,
         procedure_options=PROCEDURE_OPTIONS,

@@ -17,11 +17,11 @@ from rpgres.cli.output import say, say_json, say_result, say_text, use_card_name
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
-from rpgres.engine.prepare import Prepared, prepare
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import InterruptError, UsageError
+from rpgres.errors import InterruptError, UsageError, named
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 
@@ -46,16 +46,16 @@ _KEPT = ("rulesets", "policy", "wait", "json", "exit_code")
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action and print the result; exit with the code it calls for."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
-    repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
+    repeat = opt.read_count(shared["repeat"], option=named("repeat"), default=0)
     _check_repeat(shared, repeat=repeat)
-    given = opt.read_answers(shared["given"], option="--given")
-    choose = opt.read_answers(shared["choose"], option="--choose")
+    given = opt.read_answers(shared["given"], option=named("given"))
+    choose = opt.read_answers(shared["choose"], option=named("choose"))
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     use_card_names(rules)
     prepared = prepare(rules, action, opt.given_inputs(values))
-    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
+    policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
     hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 
@@ -108,9 +108,9 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     """Roll dice and print the result."""
     from rpgres.engine.dice import roll_dice
 
-    repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
+    repeat = opt.read_count(values["repeat"], option=named("repeat"), default=0)
     _check_repeat(values, repeat=repeat)
-    given = opt.read_answers(values["given"], option="--given")
+    given = opt.read_answers(values["given"], option=named("given"))
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
     hand = None
@@ -131,9 +131,9 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
 def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
     if shared["each_run"] and not repeat:
-        raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
+        raise UsageError(f"{named('each-run')} shows the runs of {named('repeat')} N; a single run is always shown")
     if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
+        raise UsageError(f"{named('exit-code')} and {named('repeat')} exclude each other")
 
 
 def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:

@@ -29,7 +29,7 @@ from rpgres.cli.render.rulesets import action_lines, ruleset_lines, ruleset_list
 from rpgres.cli.render.words import problem_count
 from rpgres.cli.rulesets import load_named, read_ruleset
 from rpgres.cli.shell.quoting import join_line
-from rpgres.errors import FileError, RpgresError, UsageError, counted
+from rpgres.errors import FileError, RpgresError, UsageError, counted, named
 from rpgres.plugins.discovery import (
     RulesetName,
     claimed_ids,
@@ -203,13 +203,13 @@ def check(
     )
 
 
-def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool) -> NoReturn:
+def _watch(rulesets: Sequence[str], folders: Sequence[Path], *, is_text: bool) -> NoReturn:
     from rpgres.cli.checks.watching import watch
 
     if not is_text:
-        raise UsageError("--watch shows text; for JSON or annotations leave it out")
+        raise UsageError(f"{named('watch')} shows text; for JSON or annotations leave it out")
     args = ["ruleset", "check", *reader_words(), *(f"--rulesets={folder}" for folder in folders)]
-    raise typer.Exit(watch([*args, "--", *named], places_of(named, folders)))
+    raise typer.Exit(watch([*args, "--", *rulesets], places_of(rulesets, folders)))
 
 
 @app.command("test")

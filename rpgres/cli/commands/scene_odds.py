@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
@@ -14,15 +14,14 @@ from rpgres.cli.options import Option, SectionedCommand
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
-from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.errors import InterruptError, UsageError
-from rpgres.plugins.loading import checked
+from rpgres.errors import InterruptError, UsageError, named
 
 if TYPE_CHECKING:
+    from rpgres.engine.hidden import Known
     from rpgres.model.state import State
+    from rpgres.odds.query import Query
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
-    from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
 
 NOTHING_BEST = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
@@ -47,78 +46,59 @@ SCENE_OPTIONS = (
 PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
 
 
-def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
+def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     shared, study = _with_goals(shared, ())
     from rpgres.scenes import require_sound
+    from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import scene_subject
 
-    folders = opt.read_folders(shared["rulesets"])
+    folders, deciding = opt.read_folders(shared["rulesets"]), opt.named_policies(shared["policy"])
+    auto = shared["auto"] or shared["best"] is not None
 
     def read(file: str) -> tuple[Subject, Scene]:
         found = scene_subject(
             file,
             extra=folders,
             switches=opt.read_switches(shared["switch"]),
-            policies=opt.named_policies(shared["policy"]),
-            auto=shared["auto"] or shared["best"] is not None,
+            policies=deciding,
+            auto=auto,
             by=shared["by"] or ENDING,
-            leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
+            leaves=opt.read_count(shared["leaves"], option=named("leaves"), default=0) or None,
         )
         require_sound(found[1])
         return found
 
     subject, scene = read(name)
-    policies = opt.scene_policies(scene, names=shared["policy"], auto=shared["auto"] or shared["best"] is not None)
+    policies = policies_told(scene, deciding, auto=auto)
     if study:
         others = {one: read(one)[0] for one in scenes_among(shared["compare"])}
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
         _exit_with(run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others))
     elif shared["best"] is not None:
-        _weigh_best(scene, scene.state, shared, policies=policies)
+        _print_best(scene, scene.state, shared, policies=policies)
     else:
-        _weigh(scene, shared, policies=policies)
+        _print_odds(scene, shared, policies=policies)
 
 
-def weigh_procedure(
-    rules: Rules,
-    procedure: str,
-    inputs: Mapping[str, Any],
-    shared: Mapping[str, Any],
-    axes: Sequence[Axis] = (),
-    *,
-    start: Start = NO_TABLE,
-) -> None:
+def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence[Axis] = ()) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
+    from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
     shared, study = _with_goals(shared, axes)
-    auto = shared["auto"] or shared["best"] is not None
-    rules = checked(rules)
-    deciders = partial(opt.read_policies, names=shared["policy"], auto=auto, with_orders=True)
-    subject = procedure_subject(
-        rules,
-        procedure,
-        inputs,
-        deciders=deciders,
-        switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=opt.read_answers(shared["choose"], option="--choose"),
-        by=shared["by"] or ENDING,
-        leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-        start=start,
-    )
     if study:
-        policies = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
-        told: dict[str, Any] = {"policies": policies, "by": shared["by"] or ENDING}
-        _exit_with(run_study(study, subject, axes, shared, told=told, file=rules.file))
+        told: dict[str, Any] = {"policies": query.named, "by": query.by}
+        _exit_with(run_study(study, procedure_subject(query), axes, shared, told=told, file=query.rules.file))
         return
-    scene, prepared = scene_of_procedure(subject, deciders)
-    policies = opt.scene_policies(scene, names=shared["policy"], auto=auto)
-    told = {"policies": policies, "inputs": prepared.inputs, "known": start.record()}
+    query = replace(query, auto=query.auto or shared["best"] is not None)
+    scene, prepared = scene_of_procedure(query)
+    policies = policies_told(scene, query.policies, auto=query.auto)
+    told = {"policies": policies, "inputs": prepared.inputs, "known": query.start.record()}
     if shared["best"] is not None:
-        _weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
+        _print_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
-        _weigh(scene, shared, **told)
+        _print_odds(scene, shared, **told)
 
 
 def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[str, Any], str]:
@@ -131,14 +111,18 @@ def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[s
     goals = [typed] if isinstance(typed, str) else list(typed or ())
     if shared["best"] is None:
         if goals and not shared["find"]:
-            raise UsageError("--goal says what --best or --find looks for: name one of them too")
+            raise UsageError(
+                f"{named('goal')} says what {named('best')} or {named('find')} looks for: name one of them too"
+            )
         if len(goals) > 1:
-            raise UsageError("--find looks for one --target; several of them are for --best")
+            raise UsageError(
+                f"{named('find')} looks for one {named('target')}; several of them are for {named('best')}"
+            )
         found = {**shared, "goal": goals[0] if goals else None, "goals": []}
     else:
         several = next((name for name in (*STUDIES, "simulate") if shared[name]), "")
         if several:
-            raise UsageError(f"--best and --{several} exclude each other")
+            raise UsageError(f"{named('best')} and {named(several)} exclude each other")
         found = {**shared, "goal": None, "goals": goals}
     format_of(found)  # mistakes are reported before the work begins
     return found, study_of(found, axes)
@@ -149,7 +133,7 @@ def _exit_with(code: int) -> None:
         raise typer.Exit(code)
 
 
-def _weigh(
+def _print_odds(
     scene: Scene,
     shared: Mapping[str, Any],
     *,
@@ -164,7 +148,7 @@ def _weigh(
     from rpgres.simulate.estimates import sample_scene
 
     by = shared["by"] or ENDING
-    plays = opt.read_count(shared["simulate"], option="--simulate", default=0)
+    plays = opt.read_count(shared["simulate"], option=named("simulate"), default=0)
     try:
         with progress("evaluating"):
             odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))
@@ -181,7 +165,7 @@ def _weigh(
         raise typer.Exit(interrupted(LOWER_BOUND))
 
 
-def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
+def _print_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
     """Print the result of a scene with optimal decisions of one player.
 
     Args:
@@ -203,7 +187,7 @@ def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: 
 def command_of_scene(name: str) -> SectionedCommand:
     """Return the command that evaluates a scene."""
     summary = "Compute the exact probabilities of how this scene ends."
-    return scene_command(name, weigh_scene, SCENE_OPTIONS, summary=summary, details=WALKED)
+    return scene_command(name, print_scene_odds, SCENE_OPTIONS, summary=summary, details=WALKED)
 
 
 WALKED = """\
@@ -215,5 +199,5 @@ def check_by(by: str | None) -> None:
     """Refuse what only odds of actions can be asked by."""
     if by in ("margin", "total"):
         raise UsageError(
-            f"--by {by} is for an action; of a scene, name a part of the table at the end, or leave it out"
+            f"{named('by')} {by} is for an action; of a scene, name a part of the table at the end, or leave it out"
         )

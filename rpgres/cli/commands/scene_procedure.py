@@ -17,7 +17,7 @@ from rpgres.cli.output import say_json, say_record
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.shell.resuming import kept_options, resumed
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.prepare import Prepared, prepare
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
 from rpgres.plugins.loading import checked
@@ -78,9 +78,9 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         rules,
         procedure,
         inputs,
-        policies=opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"]),
-        given=opt.read_answers(shared["given"], option="--given"),
-        choose=opt.read_answers(shared["choose"], option="--choose"),
+        policies=policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
+        given=opt.read_answers(shared["given"], option=named("given")),
+        choose=opt.read_answers(shared["choose"], option=named("choose")),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}

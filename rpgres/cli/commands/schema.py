@@ -11,7 +11,7 @@ from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
 from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.rulesets import load_named
 from rpgres.cli.streams import recording_now
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -93,11 +93,11 @@ def _write(kind: str, rules: Rules | None, folder: str | None) -> None:
 
     kinds = [one for one in file_kinds() if rules or one != "sheet"]
     if folder is None:
-        raise UsageError("the schemas of all files are written, not printed: rpgres schema files --write DIR")
+        raise UsageError(f"the schemas of all files are written, not printed: rpgres schema files {named('write')} DIR")
     if kind != FILES and kind not in kinds:
         raise UsageError(f"{kind} is no kind of file that an editor could check; choose {', '.join([FILES, *kinds])}")
     if not Path(folder).is_dir():
-        raise UsageError(f"--write {folder}: there is no such folder")
+        raise UsageError(f"{named('write')} {folder}: there is no such folder")
     ruleset = rules.id if rules else ""
     for one in kinds if kind == FILES else [kind]:
         (path,) = write_schemas(Path(folder), [one], rules)

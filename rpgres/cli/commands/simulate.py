@@ -22,35 +22,21 @@ from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
+from rpgres.cli.studies import read_query
 from rpgres.dice.seeds import Streams, read_seed, run_seed
-from rpgres.engine.labels import check_labels
-from rpgres.engine.prepare import Prepared, answers_to, prepare
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
-from rpgres.errors import RpgresError, UsageError
-from rpgres.plugins.loading import checked
-from rpgres.scenes.walking import check_by, check_paths, is_path
-from rpgres.simulate import (
-    Crew,
-    Job,
-    Plan,
-    SimulationResult,
-    Tally,
-    action_job,
-    empty_tally,
-    scene_job,
-    simulated,
-    summed_up,
-)
+from rpgres.errors import RpgresError, UsageError, named
+from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
-from rpgres.simulate.subjects import ACTION_THINGS, choice_things, main_things, scene_things
+from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
+from rpgres.simulate.subjects import main_things
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
-
-RUNS = 10_000  # unless something else is asked for
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
@@ -60,84 +46,24 @@ ACTION_OPTIONS = (
 SCENE_OPTIONS = tuple(option for option in ACTION_OPTIONS if option is not opt.CHOOSE)
 
 
-class Line(Struct, kw_only=True):
-    """What a line asks for.
-
-    Attributes:
-        shared: the options, as typed.
-        things: what is counted without being asked for.
-        choices: what is counted of typed answers.
-        rules: the rules.
-        job_of: makes the job of a seed.
-        show: prints one run of a seed; returns the exit code.
-        title: of the scene.
-        policies: who decides by which policy, for the record.
-        own_seed: the scene's.
-    """
-
-    shared: dict[str, Any]
-    things: Sequence[str]
-    rules: Rules
-    job_of: Callable[[str], Job]
-    show: Callable[[str], int]
-    title: str = ""
-    policies: Mapping[str, str] = {}
-    own_seed: str | None = None
-    choices: Sequence[str] = ()
-
-    @property
-    def paths(self) -> list[str]:
-        """What is counted beside these, each once."""
-        return [path for path in dict.fromkeys(self.shared["by"] or ()) if path not in self.things]
+Show = Callable[[str], int]  # prints one run of a seed, and returns the exit code
 
 
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print the result."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
-    switches = opt.read_switches(shared["switch"])
-    rules = checked(data.rules(switches))
-    choose = opt.read_answers(shared["choose"], option="--choose")
-    inputs = opt.given_inputs(values)
-    prepared = prepare(rules, action, inputs)
-    named = opt.named_policies(shared["policy"])
-    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
-    is_procedure = bool(rules.file.actions[action].procedure)
-    check_labels(rules, action, given={}, choose=choose)
-    answers_to(prepared, choose)
-    told = {
-        **dict.fromkeys(prepared.orders, "orders"),
-        **opt.policy_names(rules, names=shared["policy"], auto=shared["auto"]),
-    }
-
-    def job_of(seed: str) -> Job:
-        return action_job(
-            prepared,
-            seed=seed,
-            by=line.paths,
-            switches=switches,
-            choose=choose,
-            policies=named,
-            auto=shared["auto"],
-        )
+    rules, inputs = data.rules(opt.read_switches(shared["switch"])), opt.given_inputs(values)
+    query = read_query(rules, action, inputs, shared)
+    prepared = query.prepared()
 
     def show(seed: str) -> int:
-        by = {"policies": policies, "choose": choose, "note": shared["note"]}
-        if is_procedure:
+        by: dict[str, Any] = {"policies": query.deciding(prepared), "choose": query.choose, "note": query.note}
+        if query.rules.file.actions[action].procedure:
             return _show_procedure(prepared, inputs, seed, by=by, as_json=shared["json"])
         found, _ = run(prepared, streams=Streams(seed), identify=shared["json"], **by)
-        return _show_result(found, rules, as_json=shared["json"])
+        return _show_result(found, query.rules, as_json=shared["json"])
 
-    line = Line(
-        shared=shared,
-        things=ACTION_THINGS,
-        choices=choice_things(choose),
-        rules=rules,
-        job_of=job_of,
-        show=show,
-        policies=told,
-    )
-    check_paths(rules, prepared.state, line.paths if not is_procedure else filter(is_path, line.paths))
-    _simulate(line)
+    _simulate(action_simulation(query, prepared, by=shared["by"] or ()), shared, show)
 
 
 def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, command: Sequence[str] = ()) -> int:
@@ -171,26 +97,17 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
     from rpgres.scenes import load_scene, require_sound
 
     shared = dict(values)
-    switches, folders = opt.read_switches(shared["switch"]), opt.read_folders(shared["rulesets"])
-    named, auto = opt.named_policies(shared["policy"]), shared["auto"]
-    scene = load_scene(name, extra=folders, switches=switches, policies=named, auto=auto)
+    asked: dict[str, Any] = {
+        "switches": opt.read_switches(shared["switch"]),
+        "policies": opt.named_policies(shared["policy"]),
+        "auto": shared["auto"],
+    }
+    scene = load_scene(name, extra=opt.read_folders(shared["rulesets"]), **asked)
     require_sound(scene)
-
-    def job_of(seed: str) -> Job:
-        return scene_job(scene, seed=seed, by=line.paths, switches=switches, policies=named, auto=auto)
-
-    line = Line(
-        shared=shared,
-        things=scene_things(scene),
-        rules=scene.rules,
-        job_of=job_of,
-        show=lambda seed: _show_scene(scene, seed, as_json=shared["json"]),
-        title=scene.file.title,
-        policies=opt.scene_policies(scene, names=shared["policy"], auto=auto),
-        own_seed=scene.file.seed,
+    simulation = scene_simulation(scene, by=shared["by"] or (), **asked, note=shared["note"])
+    _simulate(
+        simulation, shared, lambda seed: _show_scene(scene, seed, as_json=shared["json"]), own_seed=scene.file.seed
     )
-    check_by(scene, line.paths)
-    _simulate(line)
 
 
 def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> int:
@@ -208,31 +125,37 @@ def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> int:
 # What both have in common
 
 
-def _simulate(line: Line) -> None:
-    """Do what a line asks for and print it; exit with the code it calls for."""
-    shared = line.shared
+def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, own_seed: str | None = None) -> None:
+    """Do what a line asks for and print it; exit with the code it calls for.
+
+    Args:
+        simulation: what is simulated.
+        shared: the options, as typed.
+        show: shows one run.
+        own_seed: the scene's.
+    """
     format_of(shared)  # which refuses what cannot be, before anything is counted
     path = Path(shared["save"]) if shared["save"] else None
     saved = read_saved(path) if path is not None else None
-    seeds = (shared["seed"], saved.job.seed if saved is not None else None, line.own_seed)
-    seed = read_seed(next((one for one in seeds if one is not None), None))
-    is_shown = shared["show"] is not None
-    job, plan, crew = line.job_of(seed), _plan(line), _crew(shared)
-    tally = empty_tally((*line.things, *line.paths, *line.choices))
+    seeds = (shared["seed"], saved.job.seed if saved is not None else None, own_seed)
+    known = next((one for one in seeds if one is not None), None)
+    simulation = simulation.seeded(read_seed(known))
+    job, plan, crew = simulation.job, _plan(simulation, shared), _crew(shared)
+    is_shown, tally = shared["show"] is not None, simulation.nothing()
     if path is not None and saved is not None:
         tally = tally_for(path, saved, job, things=tally.counts, runs=None if is_shown else plan.runs)
     if is_shown:
-        raise typer.Exit(line.show(_shown_seed(line, seed)))
+        raise typer.Exit(show(_shown_seed(shared["show"], None if known is None and path is None else job.seed)))
     keeper = Keeper(path=path, job=job, kept=tally.runs if saved is not None else -1)
     keeper.keep(tally, is_last=True)  # a file that cannot be written is reported now and not at the end
     is_interrupted = False
     if not plan.is_complete(tally):
         runs = simulated(job, plan, crew=crew, start=tally)
         try:
-            with progress("simulating", done=tally.runs) as show:
+            with progress("simulating", done=tally.runs) as shown:
                 for tally in runs:
                     keeper.keep(tally)
-                    show(tally.runs, plan.expected(tally))
+                    shown(tally.runs, plan.expected(tally))
                     if STOP.is_asked:
                         is_interrupted = not plan.is_complete(tally)
                         break
@@ -244,18 +167,8 @@ def _simulate(line: Line) -> None:
     keeper.keep(tally, is_last=True)
     if not tally.runs:
         raise KeyboardInterrupt
-    record = summed_up(
-        job,
-        tally,
-        rules=line.rules,
-        complete=not is_interrupted,
-        wanted=plan.runs,
-        width=plan.width or None,
-        title=line.title,
-        policies=line.policies,
-        note=shared["note"],
-    )
-    _print(record, line, house_rules(line.rules))
+    record = simulation.record(tally, complete=not is_interrupted, wanted=plan.runs, width=plan.width or None)
+    _print(record, simulation.rules, shared)
     if is_interrupted:
         wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
         later = f"; the same command with --save {path} goes on" if path is not None else ""
@@ -287,24 +200,32 @@ class Keeper(Struct):
             self.kept, self.since = tally.runs, monotonic()
 
 
-def _shown_seed(line: Line, seed: str) -> str:
-    """Return the seed of the run that is to be shown."""
-    shared = line.shared
-    if shared["seed"] is None and shared["save"] is None and line.own_seed is None:
-        raise UsageError("--show needs the --seed of the simulation, which it prints at its end, or its --save file")
-    text = shared["show"].strip().replace("_", "")
+def _shown_seed(typed: str, seed: str | None) -> str:
+    """Return the seed of the run that is to be shown.
+
+    Args:
+        typed: its number.
+        seed: the seed of the simulation; None where none was given.
+    """
+    if seed is None:
+        raise UsageError(
+            f"{named('show')} needs the {named('seed')} of the simulation, which it prints at its end, "
+            f"or its {named('save')} file"
+        )
+    text = typed.strip().replace("_", "")
     if not text.isascii() or not text.isdecimal() or len(text) > 15:
-        raise UsageError(f"--show takes the number of a run, from 0 on, not {shared['show']!r}")
+        raise UsageError(f"{named('show')} takes the number of a run, from 0 on, not {typed!r}")
     return run_seed(seed, int(text))
 
 
-def _plan(line: Line) -> Plan:
-    shared = line.shared
+def _plan(simulation: Simulation, shared: Mapping[str, Any]) -> Plan:
     if shared["until_width"] is None:
-        return Plan(opt.read_count(shared["runs"], option="--runs", default=RUNS))
+        return Plan(opt.read_count(shared["runs"], option=named("runs"), default=RUNS))
     if shared["runs"] is not None:
-        raise UsageError("--runs and --until-width exclude each other: one says how many runs, the other how sure")
-    return Plan(None, _width(shared["until_width"]), main_things(line.things))
+        raise UsageError(
+            f"{named('runs')} and {named('until-width')} exclude each other: one says how many runs, the other how sure"
+        )
+    return Plan(None, _width(shared["until_width"]), main_things(simulation.things))
 
 
 def _width(text: str) -> float:
@@ -317,7 +238,9 @@ def _width(text: str) -> float:
     with suppress(ValueError):
         number = float(text.strip().removesuffix("%"))
     if not 0.0001 <= number < 100:
-        raise UsageError(f"--until-width takes a percentage from 0.0001 % to below 100 %, such as 0.1%, not {text!r}")
+        raise UsageError(
+            f"{named('until-width')} takes a percentage from 0.0001 % to below 100 %, such as 0.1%, not {text!r}"
+        )
     return number / 100
 
 
@@ -330,27 +253,31 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
         from rpgres.simulate.cluster import cluster
 
         if shared["workers"] is not None:
-            raise UsageError("--workers and --cluster exclude each other: a cluster has workers of its own")
+            raise UsageError(
+                f"{named('workers')} and {named('cluster')} exclude each other: a cluster has workers of its own"
+            )
         return Crew(partial(cluster, shared["cluster"]), is_asked=True, is_elsewhere=True)
-    count = opt.read_count(shared["workers"], option="--workers", default=cores())
+    count = opt.read_count(shared["workers"], option=named("workers"), default=cores())
     if count > MOST_WORKERS:
-        raise UsageError(f"--workers takes at most {MOST_WORKERS} processes; {cores()} would use every processor")
+        raise UsageError(
+            f"{named('workers')} takes at most {MOST_WORKERS} processes; {cores()} would use every processor"
+        )
     return Crew(partial(processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
 
 
 MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
 
 
-def _print(record: SimulationResult, line: Line, house_rules: str) -> None:
+def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) -> None:
     from rpgres.cli.render import simulations
 
-    shared, file = line.shared, line.rules.file
+    file, changed = rules.file, house_rules(rules)
     emit_report(
         record,
         simulations.simulation_report(record, file),
         shared,
         rows=lambda: simulations.csv_rows(record),
-        lines=lambda: simulations.simulation_lines(record, file, detailed=shared["by"] or (), house_rules=house_rules),
+        lines=lambda: simulations.simulation_lines(record, file, detailed=shared["by"] or (), house_rules=changed),
     )
 
 

@@ -16,7 +16,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.piles import take_typed
 from rpgres.engine.piles import without as left_of
-from rpgres.errors import FileError, PluginError, UsageError, counted
+from rpgres.errors import FileError, PluginError, UsageError, counted, named
 from rpgres.model.cards import Stack, known_cards
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Card, Deck, code_of
@@ -358,7 +358,9 @@ def draw_cards(
     """
     for label in given:
         if label != LABEL:
-            raise UsageError(f"drawn cards have one label, {LABEL!r}; there is no {label!r}: --given {LABEL}=CODE")
+            raise UsageError(
+                f"drawn cards have one label, {LABEL!r}; there is no {label!r}: {named('given')} {LABEL}=CODE"
+            )
     known, seeded = known_cards([found.deck]), SeededDealer(streams)
     stack = Stack(found.name, 0, known)
     aside = stack._replace(pile=f"without:{found.name}")
@@ -366,7 +368,7 @@ def draw_cards(
         found.deck.copies(),
         without,
         known=known,
-        option="--without",
+        option=named("without"),
         lack=f"{found.name} has no {{card}} left to remove",
         choose=lambda fitting, count: seeded.draw(fitting, aside, "without", count),
     )
@@ -380,7 +382,7 @@ def draw_cards(
         cards = left_of(cards, drawn[-1:])
     for label, text in dealer.unused():
         many = "one card is" if number == 1 else f"{number} cards are"
-        raise UsageError(f"--given {label}={text} was not used: {many} drawn")
+        raise UsageError(f"{named('given')} {label}={text} was not used: {many} drawn")
     kinds = [known.card(card) for card in drawn]
     return DeckDraw(
         deck=found.name,

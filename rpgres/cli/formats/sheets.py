@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError, named
 from rpgres.model.state import GM, Box, slug
 from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
@@ -79,7 +79,7 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
     if not shipping and not os.path.lexists(path):
         raise _missing(path, names, installed)
     raise UsageError(
-        f"{path}: name the ruleset of this sheet, with --ruleset or `ruleset` in the file: "
+        f"{path}: name the ruleset of this sheet, with {named('ruleset')} or `ruleset` in the file: "
         f"{', '.join(shipping or names) or 'none is there'}"
     )
 

@@ -45,7 +45,7 @@ from rpgres.cli.render.tables import entry_lines, found_lines, show_lines, waiti
 from rpgres.cli.shell.words import split, words_of
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.journal import commands
 from rpgres.journal.commands import state_at
 from rpgres.journal.history import History
@@ -128,7 +128,7 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
         auto=True,
         decide=asked.decide,
         by=asked.by,
-        choose=read_answers(action.options.get("choose") or (), option="choose"),
+        choose=read_answers(action.options.get("choose") or (), option=named("choose")),
     )
     return Odds(
         text=plain_text(report_lines(report_of(found, seat.rules.file))),
@@ -170,7 +170,7 @@ def answer(seat: Seat, asked: AnswerArguments) -> Done:
         options = " or ".join([*question.names, *([question.form] if question.form else [])])
         raise UsageError(f"say `choice`: {options}; or `auto`")
     choose = {question.typed: [asked.choice]} if asked.choice else {}
-    given = read_answers(asked.given, option="given")
+    given = read_answers(asked.given, option=named("given"))
     done = commands.answer(place_of(seat), seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
     return _result(seat, done)
 

@@ -85,8 +85,8 @@ class OddsArguments(LineArguments, frozen=True, kw_only=True):
 
     Attributes:
         by: what the chances are of.
-        decide: who decides for the actor: the ruleset's policies, or as well as can be, which also weighs each first
-            choice.
+        decide: who decides for the actor: the ruleset's policies (`policies`), or the optimum (`best`), for which each
+            first choice is evaluated, too.
     """
 
     by: Literal["outcome", "margin", "total"] = "outcome"

@@ -53,7 +53,7 @@ TOOLS: dict[str, Tool] = {
     ),
     "act": Tool(
         "Do something at the table: resolve an action by the rules, with dice from the table's seed. Also begins and "
-        "ends scenes, adds notes, lets optional decisions pass, sets values. Use `odds` first to weigh an action.",
+        "ends scenes, adds notes, lets optional decisions pass, sets values. Use `odds` first to evaluate an action.",
         *(records.ActArguments, records.Done, calls.act),
     ),
     "answer": Tool(

@@ -12,7 +12,7 @@ from rpgres.cli.options import given_inputs, read_answers
 from rpgres.cli.play.helping import short_form
 from rpgres.cli.play.seat import ODDS, TABLE_COMMANDS, Seat
 from rpgres.cli.short import Reading, typed_apart
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.journal import commands
 from rpgres.journal.commands import Done, Place
 from rpgres.rulesets import unknown
@@ -49,7 +49,10 @@ def place_of(seat: Seat) -> Place:
 
 def answers_of(given: Sequence[str], choose: Sequence[str], *, auto: bool) -> dict[str, Any]:
     """Return answers that were typed as LABEL=VALUE, as commands of the journal take them."""
-    listed = {"given": read_answers(given, option="given"), "choose": read_answers(choose, option="choose")}
+    listed = {
+        "given": read_answers(given, option=named("given")),
+        "choose": read_answers(choose, option=named("choose")),
+    }
     return {**listed, "auto": auto}
 
 
@@ -187,6 +190,6 @@ def _readers(options: Sequence[str]) -> list[str]:
     for word in words:
         name, sign, seat = word.partition("=")
         if name != "--to":
-            raise UsageError(f"a note takes --to SEAT behind its text, and no {word!r}")
+            raise UsageError(f"a note takes {named('to')} SEAT behind its text, and no {word!r}")
         seats.append(seat if sign else next(words, ""))
     return seats

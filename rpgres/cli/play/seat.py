@@ -235,7 +235,9 @@ class Seat:
         if first in self.actions:
             return self._act(actor, first, rest, asks)
         if not actor and words in ([ODDS], ["why"]):
-            raise UsageError(f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` weighs an action")
+            raise UsageError(
+                f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` evaluates an action"
+            )
         if not actor and words == [first] and first.isdecimal():  # an answer, and no dice
             raise UsageError(f"no question is open to you that {first} would answer; `roll {first}` rolls it as dice")
         if not actor and resembles_notation(first):

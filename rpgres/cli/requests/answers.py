@@ -12,12 +12,12 @@ import typer
 
 from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.options import GIVEN, read_answers
-from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys, with_keys
+from rpgres.cli.requests.keys import PLURAL, Keys, as_request_key, key_of_option, read_keys
 from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
 from rpgres.cli.streams import Recording, recorded
 from rpgres.engine.records import ERROR, Pending, error_record
 from rpgres.engine.requests import discreet, resuming
-from rpgres.errors import FileError, RpgresError, as_own
+from rpgres.errors import FileError, RpgresError, as_own, named
 from rpgres.journal import connections
 from rpgres.journal.files import table_errors
 from rpgres.journal.records import TableError
@@ -99,8 +99,7 @@ def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        found = error_record(_discreet(_placed(as_own(error), told), told))
-        found["message"] = with_keys(found["message"], kept=(one for one in told.values() if isinstance(one, str)))
+        found = error_record(_discreet(_placed(as_own(error), told), told), name=as_request_key)
     if request.get("id") is None:
         return found
     if "id" in found:  # of a ruleset, which is not that of the request
@@ -171,7 +170,7 @@ def _request(operation: Operation, told: Mapping[str, Any], said: Recording) -> 
 def _listed(answers: Any) -> dict[str, list[str]]:
     """Return answers by label, in whichever way they were given."""
     keys = Keys((key_of_option(GIVEN),), {"given": ()})
-    return read_answers(read_keys(keys, {"given": answers}, of="")["given"], option="--given")
+    return read_answers(read_keys(keys, {"given": answers}, of="")["given"], option=named("given"))
 
 
 def _table_request(operation: Operation, told: Mapping[str, Any], last: Any) -> dict[str, Any] | None:

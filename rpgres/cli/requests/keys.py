@@ -6,8 +6,7 @@ LABEL=VALUE may be an object. What only a reader at a terminal wants has no key.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,8 +14,9 @@ import msgspec
 import typer.core
 from msgspec import Struct, structs
 
+from rpgres.cli import options
 from rpgres.cli.options import Option
-from rpgres.errors import UsageError, as_data
+from rpgres.errors import UsageError, as_data, as_key
 from rpgres.rulesets import unknown
 
 # Options for readers, and for a person at a terminal.
@@ -25,7 +25,8 @@ UNASKED = {"json", "real_dice", "exit_code", "watch"}
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
 # What a key takes, by what is played; added to the message where it is given as the other takes it.
 BY_SUBJECT = {"best": 'of an action it is true, of a scene or a procedure who decides: "mara"'}
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+# Options whose keys are written otherwise; names of an action's inputs stay as the ruleset has them.
+_HYPHENED = {one.names[0][2:] for one in vars(options).values() if isinstance(one, Option) and "_" in one.name}
 EVERYBODY = "*"  # in an object of policies: every character without one of its own
 
 
@@ -234,27 +235,13 @@ def _one(key: Key, name: str, given: Any) -> Any:
         raise UsageError(f"`{name}`: {message[:1].lower()}{message[1:]}", path=(name,), reason="type") from None
 
 
-def with_keys(message: str, *, kept: Iterable[str] = ()) -> str:
-    """Return a message that names options of a command line with the keys of requests in their place.
+def as_request_key(name: str) -> str:
+    """Return the name of an option or an input as messages for requests write it.
 
-    Args:
-        message: the text.
-        kept: texts of the request, which stand in the message as they were sent.
-
-    >>> with_keys("--until-width takes a percentage; see `rpgres simulate --help`")
-    '`until_width` takes a percentage; see `rpgres simulate --help`'
-    >>> with_keys("a --given b.db: there is no table", kept=["a --given b.db"])
-    'a --given b.db: there is no table'
+    >>> as_request_key("until-width"), as_request_key("aspect-name")
+    ('`until_width`', '`aspect-name`')
     """
-    sent = sorted((text for text in kept if "--" in text), key=len, reverse=True)
-    for number, text in enumerate(sent):
-        message = message.replace(text, f"\0{number}\0")
-    parts = message.split("`")  # what stands between two of them is typed as it is
-    parts[::2] = [_OPTION.sub(lambda found: f"`{found[1].replace('-', '_')}`", part) for part in parts[::2]]
-    message = "`".join(parts)
-    for number, text in enumerate(sent):
-        message = message.replace(f"\0{number}\0", text)
-    return message
+    return as_key(name.replace("-", "_") if name in _HYPHENED else name)
 
 
 def check_plain(text: str, name: str) -> None:

@@ -30,7 +30,7 @@ from rpgres.cli.commands.table.posting import (
     write_answer,
 )
 from rpgres.cli.output import warn
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, named
 from rpgres.journal.commands import Done, answer, fresh_salt, may_pass, open_seal
 from rpgres.journal.commands import let_pass as let
 from rpgres.journal.commands import seal as hand_in
@@ -83,7 +83,7 @@ def give(
         write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
     if out is not None:
-        raise UsageError("--out writes the answer to a view: name it with --view FILE")
+        raise UsageError(f"{named('out')} writes the answer to a view: name it with {named('view')} FILE")
     if source is not None:
         if answers.choose or answers.given or (pasted and from_ is not None):
             raise UsageError("what was sent already contains the answer; leave out everything else")
@@ -153,18 +153,20 @@ def seal(
     """
     who = options.who
     if (choose is None and out is not None) or (choose is None) == (commitment is None):
-        raise UsageError("give --choose LABEL=ANSWER, or a --commitment that was made elsewhere")
+        raise UsageError(f"give {named('choose')} LABEL=ANSWER, or a {named('commitment')} that was made elsewhere")
     if choose is None:
         if who is None or elsewhere or view is not None:
-            raise UsageError("name the seat of the commitment: --as SEAT")
+            raise UsageError(f"name the seat of the commitment: {named('as')} SEAT")
         say_entry(hand_in(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
-        raise UsageError(f"--choose takes LABEL=ANSWER, not {choose!r}")
+        raise UsageError(f"{named('choose')} takes LABEL=ANSWER, not {choose!r}")
     is_far = elsewhere or view is not None
     if not is_far and who is None:
-        raise UsageError("name the seat of the answer: --as SEAT; without access to the table, use --view FILE")
+        raise UsageError(
+            f"name the seat of the answer: {named('as')} SEAT; without access to the table, use {named('view')} FILE"
+        )
     if out is not None and Path(out).exists():
         raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
     if is_far:
@@ -212,9 +214,9 @@ def open_(
         )
         return
     if who is None:
-        raise UsageError("name the seat of the sealed answer: --as SEAT")
+        raise UsageError(f"name the seat of the sealed answer: {named('as')} SEAT")
     if (from_ is not None and choose is not None) or (choose is None) != (salt is None):
-        raise UsageError("give --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
+        raise UsageError(f"give {named('from')} FILE, or both {named('choose')} LABEL=ANSWER and {named('salt')} HEX")
     if choose is None:
         history = options.read()[1]
         own = [one.public.commitment for one in history.standing if one.kind == "seal" and one.secret.by == who]

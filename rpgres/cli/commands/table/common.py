@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
@@ -20,11 +20,11 @@ from rpgres.cli.options import Option
 from rpgres.cli.output import at_table, say, say_json, say_text, use_card_names, use_table, warn
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import FileError, PluginError, UsageError
+from rpgres.errors import FileError, PluginError, UsageError, named
 from rpgres.journal.commands import Done, Place, check_seat, prepared_for, rules_of, state_at
 from rpgres.journal.files import find_table
 from rpgres.journal.store import read
-from rpgres.journal.views import entry_record, entry_seen, run_seen
+from rpgres.journal.views import entry_record, entry_seen, run_record
 from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ class AnswerOptions(Struct, frozen=True):
         """
         return {
             "seat": options.who,
-            "given": opt.read_answers(self.given or (), option="--given"),
-            "choose": opt.read_answers(self.choose or (), option="--choose"),
+            "given": opt.read_answers(self.given or (), option=named("given")),
+            "choose": opt.read_answers(self.choose or (), option=named("choose")),
             "policies": opt.named_policies(self.policy or ()),
             "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
@@ -243,17 +243,16 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         return
 
     entry = done.history.pending or done.entry  # what was done at a question may have changed what waits
-    found, said_by = run_seen(done.history, entry, options.who), done.history.run_of(entry).secret.by
+    found = run_record(done.history, entry, options.who)
     if done.history.pending is None and done.history.head.number != entry.number:
         return  # a command at its question has shown how it ended
     if options.as_json:
-        told = {"said_by": said_by, "entry": entry.number, "hash": entry.hash}
-        say_json({**to_builtins(found), **told})
+        say_json(found)
     else:
         from rpgres.cli.render.tables import found_lines
 
         # The host has the file, and so may know its inputs.
-        by, is_put = said_by or None, is_listening()
+        by, is_put = found.said_by or None, is_listening()
         owner = done.history.state.seat_of(found.question.who) if isinstance(found, Pending) else None
         is_left = is_put and is_asked and options.who in (None, owner)
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)

@@ -22,7 +22,7 @@ from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
 from rpgres.cli.render.lines import line
 from rpgres.cli.render.tables import character_lines, log_lines, show_lines, verdict_lines
 from rpgres.engine.views import seats_of, state_seen
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import rules_of, state_at
 from rpgres.journal.exchange import read_view, state_in, view_of, write_files, write_json
@@ -137,7 +137,9 @@ def verify(
     from rpgres.cli.progress import interrupted, progress
 
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
-        raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
+        raise UsageError(
+            f"{named('head')} takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}"
+        )
     place = options.find()
     with progress("verifying", units="entries") as show:
         verdict = check(place.path, head=head, folders=place.folders)
@@ -175,10 +177,15 @@ def view(
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
     if every and seat is not None:
-        raise UsageError("--as and --all exclude each other: one writes a seat's view, the other every seat's")
+        raise UsageError(
+            f"{named('as')} and {named('all')} exclude each other: one writes a seat's view, the other every seat's"
+        )
     who = None if every else who
     if (who is None) != every or (every and out == "-"):
-        raise UsageError("name the seat: --as SEAT; or write every seat's view into a folder: --all --out DIR")
+        raise UsageError(
+            f"name the seat: {named('as')} SEAT; or write every seat's view into a folder: "
+            f"{named('all')} {named('out')} DIR"
+        )
     place, history = options.read()
     now = state_at(history, folders=place.folders)
     if out == "-":

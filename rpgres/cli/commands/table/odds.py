@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 OWN = (structs.replace(ACTOR, help="The character whose action it is, if the seat has several."), SEAT, TABLE)
 
 
-def weigh_at(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+def print_odds_at(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action at the table."""
-    from rpgres.cli.commands.odds import weigh_action
+    from rpgres.cli.commands.odds import print_action_odds
 
     own = {option.name: values.pop(option.name) for option in OWN}
     options = TableOptions(own["as"], own["table"], rulesets=values["rulesets"])
@@ -35,7 +35,7 @@ def weigh_at(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         start = start_at(rules, history, action, actor=own["actor"] or "", seat=options.who)
         return (rules.with_switches({**rules.chosen, **switches}) if switches else rules), start
 
-    weigh_action(data, action, values, sits=sits)
+    print_action_odds(data, action, values, sits=sits)
 
 
 class OddsGroup(ActGroup):
@@ -49,7 +49,7 @@ class OddsGroup(ActGroup):
 
         actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
         taken: dict[str, Any] = {"is_seated": True, "procedure_options": procedures, "table": seen_at}
-        return Verb("table odds", actions, weigh_at, **taken)
+        return Verb("table odds", actions, print_odds_at, **taken)
 
 
 app.add_typer(

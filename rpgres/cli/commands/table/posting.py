@@ -14,7 +14,7 @@ from rpgres.cli.output import flush, say, say_text, warn
 from rpgres.cli.render.lines import line
 from rpgres.cli.shell.quoting import join_line
 from rpgres.cli.streams import is_terminal
-from rpgres.errors import FileError, PluginError, UsageError
+from rpgres.errors import FileError, PluginError, UsageError, named
 from rpgres.journal.commands import fresh_salt, sort_posted, take
 from rpgres.journal.commands.writing import rules_in
 from rpgres.journal.commitments import SealFile, sealed
@@ -37,7 +37,7 @@ def view_in(file: str, options: TableOptions) -> ViewRecord:
         FileError: it is no view.
     """
     if options.table is not None:
-        raise UsageError("--view and --table exclude each other")
+        raise UsageError(f"{named('view')} and {named('table')} exclude each other")
     found = read_view(file)
     if options.seat not in (None, found.seat):
         raise UsageError(f"{file} is a view of {found.seat}, not of {options.seat}")
@@ -78,7 +78,7 @@ def write_answer(
     """Check an answer to a view, and print it as a line to send, or write it to a file."""
     view = view_in(file, options)
     if not choices:
-        raise UsageError(f"choose an option: {answer_words(file, view) or '--choose LABEL=OPTION'}")
+        raise UsageError(f"choose an option: {answer_words(file, view) or named('choose') + ' LABEL=OPTION'}")
     rules = _rules_for(view, options)
     answer = answer_for(rules, view, choose=choices, given=given)
     _tell_unchecked(rules, view, choices)
@@ -122,7 +122,7 @@ def open_elsewhere(seal: SealFile, options: TableOptions) -> None:
     """Print the line that opens a seal, for the host."""
     seat = options.who or seal.seat
     if not seat:
-        raise UsageError("name the seat of the sealed answer: --as SEAT")
+        raise UsageError(f"name the seat of the sealed answer: {named('as')} SEAT")
 
     _hand_over(open_line(structs.replace(seal, seat=seat)))
 
@@ -145,7 +145,7 @@ def read_sent(source: str, *, is_line: bool) -> list[Posted]:
     if is_line and not has_line(source):
         raise UsageError(
             f"{source!r} is no line that a seat sent, which begins with rpgres-answer:, rpgres-seal: or rpgres-open:; "
-            "to answer, use --choose LABEL=OPTION"
+            f"to answer, use {named('choose')} LABEL=OPTION"
         )
     if source == "-" and can_prompt():
         say_text("Paste what was sent, then press Enter and Ctrl-D:\n")
@@ -194,8 +194,8 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
     shown = "the line" if source == "-" or len(source) > 60 or "\n" in source else source
     if not can_prompt():
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
-        named = "" if has_dice else f", or --as {one.seat}"
-        raise UsageError(f"{shown} {what} ({message}): --accept confirms it{named}")
+        also = "" if has_dice else f", or {named('as')} {one.seat}"
+        raise UsageError(f"{shown} {what} ({message}): {named('accept')} confirms it{also}")
 
     say_text(f"{in_line(shown)} says, and it becomes what was answered: {in_line(message)}\n")
     flush()

@@ -20,8 +20,8 @@ from rpgres.cli.render.odds.studies import (
 from rpgres.cli.render.odds.words import above, heading
 from rpgres.cli.render.reports import Chart, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
-from rpgres.odds.comparison import NEGLIGIBLE
 from rpgres.odds.grids import GridCase, GridCell, Grids
+from rpgres.odds.study import NEGLIGIBLE
 from rpgres.odds.subjects import SUCCESS, MeasuredOdds, in_order
 from rpgres.odds.variations import Axis, Cell, Variation
 from rpgres.rulesets import RulesetFile

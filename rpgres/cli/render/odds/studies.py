@@ -17,10 +17,11 @@ from rpgres.cli.render.odds.words import (
 )
 from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
-from rpgres.odds.comparison import NEGLIGIBLE, CaseOdds, Comparison, Difference
+from rpgres.odds.comparison import CaseOdds, Comparison, Difference
 from rpgres.odds.exact import Chance
 from rpgres.odds.grids import GridCell
 from rpgres.odds.knockout import Knockout, Part
+from rpgres.odds.study import NEGLIGIBLE
 from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
 from rpgres.odds.variations import FoundCell, Search
 from rpgres.rulesets import RulesetFile

@@ -1,0 +1,150 @@
+"""What is asked of odds: which action, who decides meanwhile, what the chances are of, and what they may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import msgspec
+
+from rpgres.engine.hidden import NO_TABLE, Start
+from rpgres.engine.players import Policy, default_policy
+from rpgres.engine.prepare import Prepared, policies_of, prepare
+from rpgres.errors import UsageError, named
+from rpgres.model.state import EMPTY, pile_name
+from rpgres.odds.exact import By, Decide
+from rpgres.parameters.kinds import metavar
+from rpgres.rulesets import Rules
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of the odds of an action or a procedure. Nothing in it is read or checked yet.
+
+    Attributes:
+        rules: the ruleset in play.
+        action: the action's name.
+        inputs: what it takes, by parameter, as typed.
+        switches: the house rules that were chosen; those in `rules` have them already.
+        choose: answers to decisions, by label, as typed.
+        policies: policy by name of a character; everybody's under an empty name.
+        auto: whether the ruleset's policy answers what is left unanswered.
+        files: whether a policy that ends in `.toml` is a file of standing orders.
+        decide: who decides for the actor of an action.
+        by: what the chances are of: `outcome`, `margin` or `total` of an action; see `course_of` for procedures.
+        leaves: how many branches to follow at most; None for the default budget.
+        seconds: a limit of time; None for none.
+        note: carried into the record.
+        start: where the action begins.
+    """
+
+    rules: Rules
+    action: str
+    inputs: Mapping[str, Any]
+    switches: Mapping[str, str] = EMPTY
+    choose: Mapping[str, Sequence[str]] = EMPTY
+    policies: Mapping[str, str] = EMPTY
+    auto: bool = False
+    files: bool = True
+    decide: Decide = "policies"
+    by: Any = "outcome"
+    leaves: int | None = None
+    seconds: float | None = None
+    note: str | None = None
+    start: Start = NO_TABLE
+
+    @property
+    def named(self) -> dict[str, str]:
+        """By which policy each character decides, for the record."""
+        found = policies_record(self.rules, self.policies, auto=self.auto)
+        return {**found, "actor": "best"} if self.decide == "best" else found
+
+    def prepared(self) -> Prepared:
+        """Return the action with its inputs read."""
+        return prepare(self.rules, self.action, self.inputs, **self.start.arguments)
+
+    def deciding(self, prepared: Prepared) -> dict[str, Policy]:
+        """Return the policies by character, once it is known who takes part."""
+        found = policies_of(prepared, self.policies, auto=self.auto, with_orders=True, files=self.files)
+        return self.start.deciding(found)
+
+
+def settled(query: Query, decide: Decide | None) -> Query:
+    """Return a query in which it is settled who decides for the actor and for the others.
+
+    Args:
+        query: what is asked; its `decide` does not count.
+        decide: who was asked to decide for the actor; None for what the action says, where no policy is named.
+
+    Raises:
+        UsageError: chances cannot be of that, or of numbers, of which none is the best; or a hand is missing.
+    """
+    if query.by not in get_args(By):
+        raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {query.by!r}")
+    is_asked, is_named = decide is not None, query.auto or "" in query.policies
+    if decide is None:
+        decide = "policies" if is_named else query.rules.file.actions[query.action].odds
+    if decide == "policies":
+        return msgspec.structs.replace(query, decide=decide)
+    if query.by != "outcome":
+        raise UsageError(
+            f"{named('by')} evaluates numbers and {named(decide)} evaluates success; use one of them, "
+            f"or name a {named('policy')}"
+        )
+    if decide == "each" and not is_asked and missing_hand(query):
+        decide = "policies"  # no choice was asked for, so the totals of hands are shown
+    else:
+        require_hand(query)
+    return msgspec.structs.replace(query, decide=decide, auto=query.auto or not is_named)  # by which the others decide
+
+
+def policies_record(rules: Rules, policies: Mapping[str, str], *, auto: bool) -> dict[str, str]:
+    """Return by which policy each character decides, for records: everybody's under `*`.
+
+    Args:
+        policies: policy by character, everybody's under an empty name.
+        auto: whether the ruleset's policy decides for those without one.
+    """
+    default = {"*": default_policy(rules)} if auto else {}
+    return default | {who or "*": name for who, name in policies.items()}
+
+
+def require_hand(query: Query) -> None:
+    """Check that the cards in hand are named where a decision depends on them.
+
+    Raises:
+        UsageError: they are still to be dealt, and every hand would be another question.
+    """
+    name = missing_hand(query)
+    if name:
+        parameter = query.rules.parameters(query.action)[name]
+        raise UsageError(
+            f"optimal decisions need {named(name)} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
+            f"with {named('auto')} a policy decides, and hands are dealt"
+        )
+
+
+def missing_hand(query: Query) -> str:
+    """Return the parameter that would name the cards that the actor holds; empty where they are known."""
+    rules, start = query.rules, query.start
+    for name, parameter in rules.parameters(query.action).items():
+        pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
+        if pile is None or pile.face != "hand" or not pile.each:
+            continue
+        if query.inputs.get(name.replace("-", "_")) is not None:
+            continue
+        there = start.state.piles.get(pile_name(parameter.pile, start.actor)) if start.state is not None else None
+        if there is None or not len(there):
+            return name
+    return ""
+
+
+def missing_opposition(query: Query) -> str | None:
+    """Return the required input that would say what is in the way, when it is missing and the ruleset has a ladder."""
+    rules, inputs = query.rules, query.inputs
+    if not rules.file.ladder:
+        return None
+    for name, parameter in rules.parameters(query.action).items():
+        is_missing = inputs.get(name.replace("-", "_"), inputs.get(name)) is None
+        if parameter.kind == "opposition" and is_missing and name in rules.file.actions[query.action].required:
+            return name
+    return None

@@ -1,0 +1,144 @@
+"""What is simulated, from what was typed or called: its job, what is counted, and what its record says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from rpgres.engine.labels import check_labels
+from rpgres.engine.prepare import Prepared, answers_to
+from rpgres.model.state import EMPTY
+from rpgres.odds.query import Query
+from rpgres.rulesets import Rules
+from rpgres.scenes import Scene
+from rpgres.scenes.deciding import policies_told
+from rpgres.scenes.walking import check_by, check_paths, is_path
+from rpgres.simulate.jobs import Job, action_job, scene_job
+from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
+from rpgres.simulate.summaries import SimulationResult, summed_up
+from rpgres.simulate.tallies import Tally, empty_tally
+
+RUNS = 10_000  # unless something else is asked for
+
+
+class Simulation(msgspec.Struct, frozen=True, kw_only=True):
+    """An action or a scene that is played many times.
+
+    Attributes:
+        job: all that workers need; its seed is set by `seeded`.
+        rules: the ruleset in play.
+        things: what is counted without being asked for.
+        paths: what is counted beside.
+        choices: what is counted of typed answers.
+        policies: who decides by which policy, for the record.
+        title: the scene's title; empty for an action.
+        note: carried into the record.
+    """
+
+    job: Job
+    rules: Rules
+    things: Sequence[str]
+    paths: Sequence[str]
+    choices: Sequence[str] = ()
+    policies: Mapping[str, str]
+    title: str = ""
+    note: str | None = None
+
+    def seeded(self, seed: str) -> Simulation:
+        """Return the simulation with a seed."""
+        return msgspec.structs.replace(self, job=msgspec.structs.replace(self.job, seed=seed))
+
+    def nothing(self) -> Tally:
+        """Return the counts before the first run."""
+        return empty_tally((*self.things, *self.paths, *self.choices))
+
+    def record(
+        self, tally: Tally, *, complete: bool, wanted: int | None = None, width: float | None = None
+    ) -> SimulationResult:
+        """Return the record of the simulation; see `summed_up`."""
+        return summed_up(
+            self.job,
+            tally,
+            rules=self.rules,
+            complete=complete,
+            wanted=wanted,
+            width=width,
+            title=self.title,
+            policies=self.policies,
+            note=self.note,
+        )
+
+
+def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) -> Simulation:
+    """Return the simulation of an action.
+
+    Args:
+        query: what is asked; its chances and budget do not count.
+        prepared: its action.
+        by: what is counted beside outcome, margin and total: paths of the table at the end, and details of procedures.
+
+    Raises:
+        UsageError: an answer, a policy or something to count is unknown.
+    """
+    rules, action, choose = query.rules, query.action, query.choose
+    query.deciding(prepared)  # which refuses unknown policies
+    check_labels(rules, action, given={}, choose=choose)
+    answers_to(prepared, choose)
+    paths = _beside(by, ACTION_THINGS)
+    check_paths(rules, prepared.state, filter(is_path, paths) if rules.file.actions[action].procedure else paths)
+    return Simulation(
+        job=action_job(
+            prepared,
+            seed="",
+            by=paths,
+            switches=query.switches,
+            choose=choose,
+            policies=query.policies,
+            auto=query.auto,
+        ),
+        rules=rules,
+        things=ACTION_THINGS,
+        paths=paths,
+        choices=choice_things(choose),
+        policies={**dict.fromkeys(prepared.orders, "orders"), **query.named},
+        note=query.note,
+    )
+
+
+def scene_simulation(
+    scene: Scene,
+    *,
+    by: Iterable[str],
+    switches: Mapping[str, str] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    note: str | None = None,
+) -> Simulation:
+    """Return the simulation of a scene.
+
+    Args:
+        by: what is counted beside what every simulation of it counts.
+        switches, policies, auto: those that the scene was read with.
+        note: carried into the record.
+
+    Raises:
+        UsageError: something to count is unknown.
+    """
+    things = scene_things(scene)
+    paths = _beside(by, things)
+    check_by(scene, paths)
+    return Simulation(
+        job=scene_job(scene, seed="", by=paths, switches=switches, policies=policies, auto=auto),
+        rules=scene.rules,
+        things=things,
+        paths=paths,
+        policies=policies_told(scene, policies, auto=auto),
+        title=scene.file.title,
+        note=note,
+    )
+
+
+def _beside(by: Iterable[str], things: Sequence[str]) -> list[str]:
+    """Return what is counted beside things, each once."""
+    return [path for path in dict.fromkeys(by) if path not in things]
