@@ -19,7 +19,18 @@ from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
 from rpgres.odds.nodes import Memo, Node, changed
 from rpgres.odds.scenes import WORK, ExactSceneOdds, Undecided
-from rpgres.odds.trees import Blind, Decide, Leaf, Tree, Trees, first_decisions, has_decision, leaves_of, seat_of
+from rpgres.odds.trees import (
+    Blind,
+    Decide,
+    Leaf,
+    Tree,
+    Trees,
+    first_decisions,
+    has_decision,
+    leaves_of,
+    seat_of,
+    too_long,
+)
 from rpgres.odds.watching import Parts
 
 if TYPE_CHECKING:
@@ -192,10 +203,13 @@ def scene_best(
     Raises:
         Undecided: a decision of another player has no answer.
         Blind: one view of the one who decides stands for several states.
-        UsageError: the budget does not suffice: nothing can be said of a part.
+        UsageError: the budget does not suffice, or a turn is too long: nothing can be said of a part.
         RuleError: the ruleset's code failed.
     """
-    return _Best(course, who, worth, Budget(leaves, seconds, work=work)).run()
+    try:
+        return _Best(course, who, worth, Budget(leaves, seconds, work=work)).run()
+    except RecursionError:
+        raise too_long() from None
 
 
 class _Best:

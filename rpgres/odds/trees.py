@@ -6,6 +6,7 @@ ways to come there.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 CHOOSE = "choose:"  # before the label of a decision, on a tape
+ROOM = 300  # frames of the stack that a course may take
 INNER = " inner"  # in the place of a label, of what came of a part or a chain; no label begins with a blank
 
 
@@ -306,6 +308,8 @@ class Trees:
         """Return a dealer for a course that begins with the answers on a tape."""
         self._dealer = dealer = TreeDealer(self._part)
         dealer.load(tape)
+        if self.leaves % 16 == 0:  # so few courses, each behind the one before, have room in any case
+            _check_room()
         self.leaves += 1
         self.spend(1 + len(dealer.tape))
         return dealer
@@ -452,6 +456,27 @@ class _Growing:
         told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
         if self._trails.setdefault(told, hidden) != hidden:
             raise _blind(question)
+
+
+def too_long() -> UsageError:
+    """Return the error of a turn whose tree is too deep to be gone through."""
+    return UsageError(
+        "optimal decisions over the whole scene cannot be computed: a turn of it is too long; "
+        "use a policy or standing orders"
+    )
+
+
+def _check_room() -> None:
+    """Make sure that one more course has room on the stack: to run out of it would look like a fault of the rule.
+
+    Raises:
+        UsageError: it has none.
+    """
+    frame, left = sys._getframe(), sys.getrecursionlimit() - ROOM
+    while left and frame.f_back is not None:
+        frame, left = frame.f_back, left - 1
+    if not left:
+        raise too_long()
 
 
 def _finished(tree: Tree | None) -> Tree:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from rpgres.dice import dice
+from rpgres.errors import UsageError
 from rpgres.odds.scene_best import SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
 from rpgres.odds.trees import Blind
@@ -200,6 +201,37 @@ def test_a_decision_behind_a_step_of_a_chain_with_a_secret_is_refused(
         return table.settle("battle", None, band=table.part(lambda: "chain", chained))
 
     with pytest.raises(Blind, match="after something happened that ada does not see"):
+        guessing(battle, monkeypatch, play)
+
+
+def climb_on(table: Any, place: Climbed) -> Climbed | None:
+    return Climbed(place.steps + table.roll(dice("d2"), "attack")) if place.steps < 400 else None
+
+
+class Climbed(msgspec.Struct, frozen=True):
+    """How far somebody has come on a way that is long."""
+
+    steps: int = 0
+
+
+@pytest.mark.parametrize("in_chain", [True, False])
+def test_a_turn_that_is_too_long_is_refused(
+    battle: Ruleset, monkeypatch: pytest.MonkeyPatch, *, in_chain: bool
+) -> None:
+    def play(table: Any, place: Any) -> Any:
+        def climb(inner: Any) -> Climbed:
+            found: Climbed = inner.chain(climb_on, Climbed(), key=lambda _, place: place, holds=("state",))
+            return found
+
+        if in_chain:
+            return settled(table, str(table.part(lambda: "way", climb).steps), "400")
+        here: Climbed | None = Climbed()
+        while here is not None:
+            last, here = here, climb_on(table, here)
+            table.merge(here, holds=("state",))
+        return settled(table, str(last.steps), "400")
+
+    with pytest.raises(UsageError, match="a turn of it is too long; use a policy"):
         guessing(battle, monkeypatch, play)
 
 
