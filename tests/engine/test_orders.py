@@ -360,7 +360,11 @@ def test_what_the_seat_may_not_see_is_refused(saga: Rules) -> None:
         ("fate", 'ask = "absorb"\nwhen = { "facts.shift" = 2 }', "the decision absorb shows no fact 'shift'"),
         ("fate", 'ask = "veto"\nwhen = { "facts.margin" = 2 }', "the decision veto shows no fact 'margin', and no oth"),
         ("fate", 'when = { "facts.zzz" = 2 }', "no decision shows a fact 'zzz'"),
-        ("fate", 'ask = ["absorb", "price"]\nwhen = { "facts.zzz" = 2 }', "the decisions absorb, price show no fact 'zzz'"),
+        (
+            "fate",
+            'ask = ["absorb", "price"]\nwhen = { "facts.zzz" = 2 }',
+            "the decisions absorb, price show no fact 'zzz'",
+        ),
         ("fate", 'ask = "absorb"\nwhen = { "options.zzz" = true }', "the decision absorb never offers 'zzz'"),
         ("fate", 'ask = "target"\nwhen = { "options.zzz" = true }', "the decision target never offers 'zzz'; it can"),
         ("fate", 'ask = "target"\nwhen = { "options.any.rooom" = 1 }', "no fact 'rooom' of its options"),
