@@ -282,7 +282,7 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
 
 
 def _alike(rows: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
-    """Return rows with each value once, under the names of all options that have it, or of the first where these are long."""
+    """Return rows with each value once, under the names of all options that have it; the first where these are long."""
     found: list[tuple[list[str], T]] = []
     for name, value in rows:
         before = next((names for names, one in found if one == value), None)
