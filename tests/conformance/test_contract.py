@@ -342,7 +342,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ),
     ("policies", INIT, SENSIBLE, 'return "shane"', "answers 'shane', which is not offered (mark, shame)"),
     ("policies", INIT, SENSIBLE, 'return {"shame": 0.5}', "gives the weights"),
-    ("policies", INIT, SENSIBLE, 'return {"shane": 1}', "weighs 'shane', which is not offered"),
+    ("policies", INIT, SENSIBLE, 'return {"shane": 1}', "gives a weight to 'shane', which is not offered"),
     ("policies", INIT, SENSIBLE, "return 7", "answers with 7"),
     ("policies", INIT, SENSIBLE, 'return question.facts["height"]', "fails at 'price': KeyError: 'height' ("),
     (

@@ -513,7 +513,7 @@ def test_an_answer_that_is_refused_stays_so_for_a_rule_that_is_deaf() -> None:
                 table.ask("push", actor.name, (Option("a"), Option("b")))
 
     with pytest.raises(ChoiceError, match="push=c is not offered"):
-        play(broken(stubborn), choose={"push": ["c"]})
+        play(broken(stubborn), prompt=lambda _view, _question: "c")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from rpgres.journal import checking, files, store
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place, writing
 from rpgres.journal.connections import Connection
+from rpgres.journal.history import History
 from rpgres.journal.rows import LONGEST
 from rpgres.journal.verifying import verify
 from tests.support.checkout import ROOT
@@ -54,6 +55,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copy(played: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(played, tmp_path / "t.db"))
+
+
+def is_same(found: History, before: History) -> bool:
+    """Tell whether two files say the same."""
+    return (found.entries, found.state) == (before.entries, before.state)
 
 
 def change(path: Path, *statements: str) -> None:
@@ -715,7 +721,7 @@ def test_killed_at_any_write_an_action_has_happened_or_not(tmp_path: Path) -> No
             assert found.head.kind == "act"
             assert found.entries[:-1] == before.entries
         else:
-            assert found == before
+            assert is_same(found, before)
         assert verify(path).exit == 20  # the seed is secret; the chain is whole
         act(Place(path))  # and the next one goes on from there
         assert len(store.read(path).entries) == len(found.entries) + 1
@@ -761,7 +767,7 @@ def test_killed_at_any_statement(tmp_path: Path) -> None:
     for number in range(1, 40):
         path = Path(shutil.copy(place.path, tmp_path / f"{number}.db"))
         code = killed_at_statement(number, lambda path=path: act(Place(path)))  # type: ignore[misc]
-        assert store.read(path) == before or len(store.read(path).entries) == len(before.entries) + 1
+        assert is_same(store.read(path), before) or len(store.read(path).entries) == len(before.entries) + 1
         kinds.add(code)
         if code == 0:
             break

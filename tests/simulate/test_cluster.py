@@ -160,7 +160,7 @@ def test_what_workers_lack_is_named_before_the_start(tmp_path: Path) -> None:
         with installed(tmp_path / "lantern"):
             lantern = load_rules(find_ruleset("lantern"))
             job = action_job(prepare(lantern, "search", {"skill": 2}), seed="7")
-            with pytest.raises(PluginError, match="there is no ruleset 'lantern'"):
+            with pytest.raises(PluginError, match=r"it lacks the ruleset lantern \(pip install rpgres-lantern=="):
                 played(job, 100, on(address))
 
 

@@ -102,7 +102,11 @@ class ActGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
+        from rpgres.cli.output import use_table
+        from rpgres.cli.short import option_in
+
         self.line = tuple(args)
+        use_table(option_in(args, "table") or None)  # which the lines that a fault tells to type name, too
         return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
 
     def missing(self, ctx: Any) -> str:
@@ -122,13 +126,10 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
-    from rpgres.cli.output import use_table
     from rpgres.cli.short import option_in
     from rpgres.journal.commands.writing import needed
 
-    table = option_in(args, "table") or None
-    use_table(table)  # which the lines that a fault tells to type name, too
-    ruleset, folders = _ruleset_at(table)
+    ruleset, folders = _ruleset_at(option_in(args, "table") or None)
     with needed(ruleset):
         return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
 
