@@ -267,7 +267,8 @@ def _entry(node: Sequence[Any], key: str, change: Change) -> int:
     if key.isascii() and key.isdecimal() and 0 < int(key) <= len(node):
         return int(key) - 1
     has = counted(len(node), "entry", "entries")
-    raise UsageError(f"{change.name}: the list has {has}, and none with the number or id {key!r}")
+    from_0 = "; they count from 1 here, and from 0 where a message names `steps[0]`" if key == "0" else ""
+    raise UsageError(f"{change.name}: the list has {has}, and none with the number or id {key!r}{from_0}")
 
 
 def plain_value(value: Any) -> Any:
