@@ -6,6 +6,18 @@ calls the engine's, names that begin with an underscore and modules that are not
 `rpgres.kits.*` and `rpgres.testing` are stable in the same way. `rpgres help library` has the names for bots, scripts
 and notebooks, `rpgres help plugins` those for rules.
 
+Of types that are made of others, `help` shows those; what they stand for:
+
+    ApplyEffect  a function of an effect, `(state, effect) -> state`
+    Costs        `(state, actor, parameters) -> effects` of doing an action at all
+    Effect       what a finished action changes, a `Map` with a `kind`
+    Event        one of what happens; `audience` holds the seats that may know of it, None is everybody
+    Lump         `(rules, card, **parameters) -> key`; cards of one key are alike to an action
+    Passage      `(table) -> effects`; what happens when a period begins or ends
+    Picture      `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown
+    Policy       `(view, question) -> option name, weights by option name, or None`
+    Rule         `(table, actor, **parameters) -> Outcome`
+
 Names are loaded when they are first used, so that importing rpgres costs nothing.
 """
 

@@ -34,11 +34,15 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     A keyword that only the command line has is told with the one that stands for it here.
 
     What the system says of a file is told as a `FileError`. Arguments are looked at when a call has failed, so that one
-    that does not costs nothing.
+    that does not costs nothing; but for True or False, in whose place anything would do, "no" for yes included.
     """
+    switches = [name for name, hint in call.__annotations__.items() if hint in ("bool", bool)]
 
     @wraps(call)
     def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
+        for name in switches:
+            if name in kwargs and not isinstance(kwargs[name], bool):
+                raise UsageError(f"{named(name)} takes True or False, not {kwargs[name]!r:.80}", path=(name,))
         try:
             return call(*args, **kwargs)
         except RpgresError as error:

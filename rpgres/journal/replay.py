@@ -157,7 +157,7 @@ def run_at(
     policies = policies if is_replay else with_orders(rules, history, policies)
     players = _players(asked, policies, waits, prompt)
     turned = partial(turn, rules, history.state, period=asked.name, moment=asked.kind, streams=streams, step=step)
-    trust = _trust(rules, history, asked)
+    trust = trust_at(rules, history, asked, history.state)
     play_it = partial(turned, note=asked.note, players=players, dealer=dealer, trust=trust)
     return _ran(rules, asked, play_it, history.state, players, dealer)
 
@@ -175,7 +175,7 @@ def _act_at(
     is_replay: bool,
 ) -> Ran:
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
-    trust = _trust(rules, history, asked)
+    trust = trust_at(rules, history, asked, history.state)
     if trust is not None and trust.claims and not asked.answered:
         _check_typed(prepared)
     prepared = msgspec.structs.replace(prepared, trust=trust)
@@ -223,18 +223,21 @@ def _check_typed(prepared: Prepared) -> None:
         play(msgspec.structs.replace(prepared, placed=()), dealer=NoDealer(lambda *_: Stop()), players=recalling(EMPTY))
 
 
-def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
+def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust | None:
     """Return how claims are treated at a table; None at one that was begun before there were any.
 
     The host claims nothing, nor does the game master.
+
+    Args:
+        state: the table before the run.
     """
     whom = history.new.public.trust
     if not whom:
         return None
     claims: tuple[str, ...] = ()
     if asked.kind == "act" and asked.by not in ("", GM):
-        claims = claims_of(rules, history.state, asked.name, asked.inputs, actor=asked.actor)
-    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), history.state)
+        claims = claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor)
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state)
 
 
 def _base(path: str) -> str:

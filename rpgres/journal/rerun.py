@@ -14,16 +14,26 @@ import msgspec
 from rpgres.engine.players import NO, Policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.rerun import WhatIf, answers_in, check_changes, playing, read_changes, require_same, run_again
+from rpgres.engine.rerun import (
+    Answered,
+    WhatIf,
+    answers_in,
+    check_changes,
+    playing,
+    read_changes,
+    require_same,
+    run_again,
+)
 from rpgres.engine.views import HOST, event_seen, found_seen
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.history import History
 from rpgres.journal.records import Entry, found_in
+from rpgres.journal.replay import run_of, trust_at
 from rpgres.journal.store import read_state_after
 from rpgres.journal.views import run_seen
 from rpgres.model.events import DecisionEvent, EventRecord
 from rpgres.model.state import EMPTY, GM, State
-from rpgres.rulesets import Rules
+from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
 
 
@@ -61,14 +71,17 @@ def table_what_if(
         )
     start = read_state_after(path, history.entries[begun.number - 1])
     prepared = _prepared(rules, begun, ended, start if seat in (HOST, GM) else start.seen_by(seat), number, seat)
+    trust = trust_at(rules, history, run_of(history, begun), start)
+    prepared = msgspec.structs.replace(prepared, trust=trust)
     seen = [event for event in before.events if seat in (HOST, GM) or event_seen(event, seat) is not None]
     answers = answers_in(seen)  # that others skipped a hidden decision would show that there was one
+    claims = [_claimed(event) for event in seen if isinstance(event, DecisionEvent) and event.label == CLAIM]
     seed = f"what-if:{ended.hash[:16]}"
     deciding: dict[str, Policy] = policies_of(prepared, policies, auto=auto)
-    require_same(before, run_again(playing(prepared), answers, seed=seed))
+    require_same(before, run_again(playing(prepared), [*answers, *claims], seed=seed))
     changes = read_changes(given, choose, answers)
     check_changes(prepared, changes)
-    again = run_again(playing(prepared), answers, changes, seed=seed, policies=deciding)
+    again = run_again(playing(prepared), [*answers, *claims], changes, seed=seed, policies=deciding)
     shown = run_seen(history, ended, seat)
     found = found_seen(again.found, seat, state=history.state, hidden=ended.secret.hidden, inputs=shown.inputs)
     return WhatIf(
@@ -81,6 +94,11 @@ def table_what_if(
         complete=not isinstance(again.found, Pending),
         seed=seed,
     )
+
+
+def _claimed(event: DecisionEvent) -> Answered:
+    """Return whether a claim counted as an answer of the run, which nobody changes."""
+    return Answered(kind="decision", label=event.label, number=1, value=event.answer, who=event.who, means=event.means)
 
 
 def _is_hidden(event: EventRecord, seat: str | None) -> bool:

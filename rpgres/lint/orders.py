@@ -72,7 +72,7 @@ def _question_faults(path: Path, asked: Asked, known: Known) -> Iterator[Fault]:
             yield unknown_name((), f"there is no character {keys[1]!r}", keys[1], sorted(there))
     elif root == "options" and keys and keys[0] != "count":
         if keys[0] not in QUANTIFIERS:
-            yield from _option_faults((), [keys[0]], asked, known, is_choice=False)
+            yield from option_faults((), [keys[0]], asked, known, is_choice=False)
         if keys[1:]:
             yield from _fact_faults((), keys[1], asked.every.option_facts, asked, of_options=True)
 
@@ -114,7 +114,7 @@ def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
         yield Fault("wrong-value", at, "an order chooses at least one option")
     for name in order.wanted:
         where = (*at, name) if isinstance(choose, dict) else at
-        yield from _option_faults(where, [name], asked, known, is_word=True)
+        yield from option_faults(where, [name], asked, known, is_word=True)
     last = next((name for name in order.wanted if name in WORDS and name != _NO), "")
     if isinstance(choose, list) and last and last != choose[-1]:
         yield Fault(
@@ -122,7 +122,7 @@ def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
         )
 
 
-def _option_faults(
+def option_faults(
     at: KeyPath, names: Iterable[str], asked: Asked, known: Known, *, is_choice: bool = True, is_word: bool = False
 ) -> Iterator[Fault]:
     """Yield the options that none of some decisions offers, as far as these are listed."""

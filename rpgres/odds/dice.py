@@ -62,12 +62,14 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         met = [sum(weight for margin, weight in law.items() if line.target.is_met(margin) == wanted) for wanted in TOLD]
         masses, left = _settled(dict(zip(TOLD.values(), met, strict=True)), law, line.target)
     names = [name for name in line.dice.parts if name]
+    outcomes = {name: chance_record(Fraction(weight, law.total)) for name, weight in masses.items()}
     return DiceOdds(
         ruleset=None,
         action=None,
         inputs=inputs,
         by="outcome" if by is None else by,
-        outcomes={name: chance_record(Fraction(weight, law.total)) for name, weight in masses.items()},
+        outcomes=outcomes,
+        success=outcomes.get("success"),
         method="partial" if left else "exact",
         open=chance_record(Fraction(left, law.total)),
         leaves=len(law.values),

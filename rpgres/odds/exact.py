@@ -81,6 +81,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         inputs: what was typed, by parameter.
         by: what the chances are of: outcomes, margins or totals.
         outcomes: the chance of every outcome, by its name; with --by of every number.
+        success: the chance of an outcome that is a success; null where none is, and with --by.
         method: how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to
             one or another; sampled, where nothing was followed to an end, and there are estimates alone.
         open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
@@ -107,6 +108,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     inputs: dict[str, Any]
     by: By = "outcome"
     outcomes: dict[str, Chance]
+    success: Chance | None = None
     method: Method
     open: Chance
     leaves: int
@@ -276,12 +278,14 @@ def odds_record(
     method = odds.method
     if any(choice.open.exact != "0" for choice in choices):
         method = "sampled" if odds.open == 1 and any(choice.estimate for choice in choices) else "partial"
+    success = success_in(prepared.rules, odds.masses) if by == "outcome" else None
     return OddsResult(
         ruleset=prepared.rules.id,
         action=prepared.action,
         inputs=prepared.inputs,
         by=by,
         outcomes={str(name): chance_record(mass) for name, mass in odds.masses.items()},
+        success=chance_record(success) if success is not None else None,
         method=method,
         open=chance_record(odds.open),
         leaves=odds.leaves,
@@ -299,6 +303,20 @@ def odds_record(
         known=known,
         note=note,
     )
+
+
+def success_in(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
+    """Return how likely an outcome is that counts as a success; None where no result does, or results are no outcomes.
+
+    Args:
+        rules: the ruleset in play.
+        masses: probability by result.
+    """
+    bands = rules.file.bands
+    if not masses or any(name not in bands for name in masses):
+        return None
+    wins = [mass for name, mass in masses.items() if bands[name].success]
+    return sum(wins[1:], wins[0]) if wins else None
 
 
 def house_rules(rules: Rules) -> list[str]:

@@ -17,7 +17,7 @@ from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.errors import UsageError, counted
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
-from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds
+from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
 from rpgres.stopping import STOP
@@ -267,7 +267,8 @@ def _entry(node: Sequence[Any], key: str, change: Change) -> int:
     if key.isascii() and key.isdecimal() and 0 < int(key) <= len(node):
         return int(key) - 1
     has = counted(len(node), "entry", "entries")
-    raise UsageError(f"{change.name}: the list has {has}, and none with the number or id {key!r}")
+    from_0 = "; they count from 1 here, and from 0 where a message names `steps[0]`" if key == "0" else ""
+    raise UsageError(f"{change.name}: the list has {has}, and none with the number or id {key!r}{from_0}")
 
 
 def plain_value(value: Any) -> Any:
@@ -459,7 +460,7 @@ def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:
 def measured(prepared: Prepared, odds: Odds) -> Measured:
     """Return odds of an action as the distribution of a subject."""
     masses = {str(name): mass for name, mass in odds.masses.items()}
-    success = success_of(prepared.rules, masses)
+    success = success_in(prepared.rules, masses)
     return Measured(
         masses=masses,
         success=success,
@@ -469,20 +470,6 @@ def measured(prepared: Prepared, odds: Odds) -> Measured:
         method=odds.method,
         is_interrupted=STOP.is_asked and bool(odds.open),
     )
-
-
-def success_of(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
-    """Return how likely an outcome is that counts as a success; None where no result does, or results are no outcomes.
-
-    Args:
-        rules: the ruleset in play.
-        masses: probability by result.
-    """
-    bands = rules.file.bands
-    if not masses or any(name not in bands for name in masses):
-        return None
-    wins = [mass for name, mass in masses.items() if bands[name].success]
-    return sum(wins[1:], wins[0]) if wins else None
 
 
 # ---------------------------------------------------------------------------------------------------------------------

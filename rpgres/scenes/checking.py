@@ -12,7 +12,6 @@ import msgspec
 from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.labels import check_labels
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.lint.paths import Known, path_faults
 from rpgres.model.conditions import condition_faults
@@ -23,6 +22,7 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
+from rpgres.scenes.answers import answer_faults, expectation_faults, label_faults
 from rpgres.scenes.deciding import Deciding, beside, names_in
 from rpgres.scenes.playing import is_change, read_step, with_joining, with_value
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
@@ -95,13 +95,14 @@ def scene_diagnostics(
     state = with_tracks(rules, state)
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
-    checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [], [])
+    checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [], [], [])
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
     known = Known(rules, state, _names(state, data))
     later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
     _check_paths(faults, data, tags, known, later)
     _check_set(faults, data, later)
+    _check_answers(faults, rules, data, later)
     _check_deciders(faults, scene, data, on_sheets, names_in(rules, checked.played))
     return faults.in_order()
 
@@ -130,7 +131,7 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
     faults = _Faults(scene.source, [])
     names, data = tuple(scene.state.characters), parse(scene.source)
     including = Including(scene.file.ruleset, scene.source, scene.folder, scene.extra)
-    checked = _Checked(faults, scene, names, including, [], [])
+    checked = _Checked(faults, scene, names, including, [], [], [])
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
     _check_table(faults, scene.file.tags, scene.file.tracks, scene.file.things, (*names, GM))
@@ -335,6 +336,14 @@ def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Kno
                     with_value(known.rules, known.state or State(), path, "+0" if change else value)
 
 
+def _check_answers(faults: _Faults, rules: Rules, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
+    """Check the faces and options that steps answer with, where the ruleset's data say which there can be."""
+    for at, raw in _all_steps(data.get("steps")):
+        step = _as_step(raw)
+        if isinstance(step, Step) and step.played in rules.file.actions and (step.given or step.choose):
+            faults.take(fault.under(*at) for fault in answer_faults(later(), step))
+
+
 def _paths_in(
     data: Mapping[str, Any], steps: Iterable[tuple[Path_, dict[str, Any]]]
 ) -> Iterator[tuple[Path_, Any, bool]]:
@@ -399,7 +408,13 @@ def _check_table(
 
 
 class _Checked(NamedTuple):
-    """The steps of a scene while they are checked: who is in it, and the ids and actions of earlier steps."""
+    """The steps of a scene while they are checked.
+
+    Attributes:
+        everybody: who is in it.
+        ids, played: the ids and the actions of earlier steps.
+        unread: included files that are faulty, so that what their steps bring is not known.
+    """
 
     faults: _Faults
     scene: Scene
@@ -407,6 +422,7 @@ class _Checked(NamedTuple):
     including: Including
     ids: list[str]
     played: list[Step]
+    unread: list[str]
 
     def steps(self, steps: Sequence[Any], at: Path_) -> None:
         """Check steps as they stand in TOML, those of groups too."""
@@ -443,7 +459,7 @@ class _Checked(NamedTuple):
         """Check conditions: outcomes of earlier steps, and places of the table."""
         bands = self.scene.rules.file.bands
         for key, wanted in when.items():
-            if key not in self.ids and "." not in key:
+            if key not in self.ids and "." not in key and not self.unread:
                 message = "there is no earlier step with the id"
                 self.faults.name(message, key, self.ids, *at, key)
             elif key in self.ids:
@@ -459,6 +475,7 @@ class _Checked(NamedTuple):
             other, steps = self.including(step, self.scene.source, (*at, "include"))
             program = program_of(steps, other, ends={}, included=self.including)
         except FileError as error:
+            self.unread.append(step.include)
             here = f"{self.scene.where(*at, 'include')}: "  # which the fault has, too
             self.faults.refuse(
                 FileError(error.message.removeprefix(here), **error.details), "unreadable-file", *at, "include"
@@ -472,8 +489,8 @@ class _Checked(NamedTuple):
     def step(self, step: Step, at: Path_) -> None:
         """Check a step that is played, or only changes the table."""
         faults, rules, everybody = self.faults, self.scene.rules, self.everybody
-        _check_expected(faults, rules, step, at)
-        if step.actor and step.actor not in everybody:
+        faults.take(fault.under(*at) for fault in expectation_faults(rules, step))
+        if step.actor and step.actor not in everybody and not self.unread:
             faults.name("no character in this scene is named", step.actor, everybody, *at, "actor")
         if step.moment is not None:
             from rpgres.engine.periods import period_names
@@ -493,37 +510,11 @@ class _Checked(NamedTuple):
         if step.played not in known:
             faults.name(f"{rules.id} has no {kind}", step.played, known, *at, kind)
             return
-        _check_answers(faults, rules, step, at)
+        faults.take(fault.under(*at) for fault in label_faults(rules, step))
         self.played.append(step)
         if step.expect is None or step.expect.error is None:
             for message, key in _input_faults(self.scene, step, everybody=everybody):
                 faults.add("bad-input", message, *at, *key)
-
-
-def _check_expected(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
-    """Check which outcomes a step's expectation speaks of."""
-    bands = rules.file.bands
-    if step.expect is None:
-        return
-    others = {band.also for band in bands.values() if band.also}
-    if step.expect.outcome is not None and step.expect.outcome not in bands:
-        faults.name("there is no outcome", step.expect.outcome, bands, *at, "expect", "outcome")
-    for path, value in step.expect.state.items():
-        if isinstance(value, int) and path.split(".")[-2:-1] == ["tracks"]:
-            told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"
-            faults.add("wrong-type", told, *at, "expect", "state", path)
-    if step.expect.also is not None and step.expect.also not in (ABSENT, *others):
-        told, place = f"no outcome also counts as {step.expect.also!r}", (*at, "expect", "also")
-        faults.take([Fault("unknown-name", place, told, step.expect.also, (ABSENT, *others))])
-
-
-def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
-    for label in step.given:
-        with _faults_of_errors(faults, "unknown-name", *at, "given", label):
-            check_labels(rules, step.played, given={label: ""}, choose={})
-    for label in step.choose:
-        with _faults_of_errors(faults, "unknown-name", *at, "choose", label):
-            check_labels(rules, step.played, given={}, choose={label: ""})
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import named
 from rpgres.model.state import EMPTY
 from rpgres.odds.courses import Course
-from rpgres.odds.exact import NeedsPolicy, needs_policy
+from rpgres.odds.exact import NeedsPolicy, needs_policy, success_in
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import (
@@ -25,7 +25,6 @@ from rpgres.odds.subjects import (
     Subject,
     deciding,
     parts_on_table,
-    success_of,
     without,
 )
 from rpgres.rulesets import Rules
@@ -200,7 +199,7 @@ def measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measur
     masses = _in_order(scene, named, odds.open * 0, by)
     return Measured(
         masses=masses,
-        success=success_of(scene.rules, masses),
+        success=success_in(scene.rules, masses),
         open=odds.open,
         leaves=odds.leaves,
         states=odds.states,

@@ -296,6 +296,34 @@ def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be(monkeypatc
     assert "~ estimated from" in shown
 
 
+def test_success_is_the_chance_of_all_outcomes_that_are_one() -> None:
+    asked = ("odds", "fate", "overcome", "--skill", "2", "--vs", "2", "--auto")
+    record = as_json(*asked)
+    margins = FATE_DICE  # 2 against 2
+    wins = sum(Fraction(weight, margins.denominator()) for margin, weight in margins.items() if margin > 0)
+    assert Fraction(record["success"]["exact"]) == wins
+    compared = as_json(*asked, "--compare", "vs=4")["cases"][0]
+    assert (compared["name"], compared["success"]) == ("base", record["success"])
+    assert as_json(*asked, "--by", "margin")["success"] is None
+    dice = as_json("odds", "2d6 vs 9")
+    assert dice["success"] == dice["outcomes"]["success"]
+    assert as_json("odds", "2d6")["success"] is None
+
+
+def test_options_with_equal_chances_share_a_row_and_json_has_each() -> None:
+    asked = ("odds", "fate", "overcome", "--skill", "2", "--vs", "3", "--aspect", "Quick", "--aspect", "Sly")
+    asked = (*asked, "--aspect", "A knife in every boot", "--fate-points", "1", "--best", "--policy", "preferred")
+    options = [choice["option"] for choice in as_json(*asked)["choices"]]
+    assert len(options) == 7
+    told = rpgres(*asked).out
+    shown = [re.split(r" {2,}", line.strip()) for line in told.partition("success  exact\n")[2].splitlines()]
+    assert [(row[0], row[-1]) for row in shown[:3]] == [
+        ("a-knife-in-every-boot and 2 more", "50/81"),
+        ("a-knife-in-every-boot:reroll and 2 more", "427/2187"),
+        ("no", "5/27"),
+    ]
+
+
 def test_each_is_there_for_every_ruleset() -> None:
     odds = as_json("odds", "saga", "act", "--ability", "strength=4", "--vs", "average", "--hand", "St6,Ag3", "--each")
     assert odds["decide"] == "each"

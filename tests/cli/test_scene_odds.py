@@ -67,6 +67,23 @@ def test_a_scene_has_exact_odds(wall: Path) -> None:
     Draft202012Validator(schema).validate(record)
 
 
+def test_first_options_of_equal_worth_share_a_row_and_json_has_each(wall: Path) -> None:
+    aspects = '[characters.ana]\nskills = { athletics = 2 }\naspects = ["Quick", "Sly", "Wary"]\nfate-points = 1\n'
+    step = '[[steps]]\nid = "climb"\nactor = "ana"\naction = "overcome"\nwith = { skill = "athletics", vs = 3 }\n'
+    ends = '[ends.up]\nwhen = { climb = ["succeed", "style"] }\n[ends.down]\n'
+    wall.write_text(f'ruleset = "fate"\n{aspects}{step}{ends}')
+    asked = ("odds", "wall.toml", "--best", "--goal", "up", "--policy", "preferred")
+    assert [len(decision["options"]) for decision in as_json(*asked)["decisions"]] == [7, 7, 7]
+    told = rpgres(*asked).out
+    rows = [line.split("  ")[1] for line in told.splitlines() if line.endswith(("best", "points"))]
+    assert rows == [
+        *("quick or sly or wary", "quick:reroll and 2 more", "no"),
+        *("quick:reroll and 2 more", "no or quick or sly or wary"),
+        *("no or quick or sly or wary", "quick:reroll and 2 more"),
+    ]
+    assert "(against 3, points 1; quick or sly or wary: Succeed; 43.21 %)" in told
+
+
 def test_an_ending_that_nothing_comes_to_is_there_with_chance_nothing(wall: Path) -> None:
     """Alike in odds, in what --best and the studies print, in partial odds, and in the odds of a procedure."""
     wall.write_text(SCENE.replace("vs = 2", "vs = 20"))

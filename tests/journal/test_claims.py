@@ -30,6 +30,7 @@ from rpgres.journal.elsewhere import answer_for
 from rpgres.journal.exchange import view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import questions_of
+from rpgres.journal.rerun import table_what_if
 from rpgres.journal.verifying import verify
 from rpgres.lint.whole import all_diagnostics
 from rpgres.model.events import DecisionEvent, RollEvent, TextEvent
@@ -638,3 +639,33 @@ def declared(ruleset: str) -> str:
 def test_every_parameter_that_ships_is_said_and_read_by_whom_the_rules_say(ruleset: str) -> None:
     """When this fails, a parameter is new or declared otherwise: decide who says and reads it, and note it above."""
     assert declared(ruleset) == DECLARED[ruleset]
+
+
+@pytest.mark.parametrize("trust", ["gm", "players"])
+def test_what_if_has_the_claims_of_the_run_as_it_was(tmp_path: Path, trust: str) -> None:
+    who, _, action, inputs, claims = CASES["fate"]
+    place = begun(tmp_path, "fate", trust)
+    done = sitting.act(place, action, inputs, seat=who)
+    number = done.entry.number
+    if trust == "gm":
+        done = sitting.answer(place, seat=GM, choose={"claim": ["confirm"]})
+    while store.read(place.path).pending is not None:
+        done = sitting.answer(place, auto=True)
+    for seat in (who, GM, None):
+        path, history = place.path, store.read(place.path)
+        changed = {"given": ["roll=++++"], "choose": [], "auto": True}
+        record = table_what_if(path, history, done.rules, number, seat=seat, **changed)
+        both = [[event for event in run[0]["events"] if "claim" in str(event)] for run in (record.before, record.after)]
+        assert both[0] == both[1] != []
+        assert f"{who} claims: {claims}" in str(both[1])
+        assert not [one for one in record.dropped if one.label == "claim"]
+
+
+def test_what_if_repeats_an_action_whose_claim_was_refused(tmp_path: Path) -> None:
+    who, _, action, inputs, _ = CASES["fate"]
+    place = begun(tmp_path, "fate")
+    sitting.act(place, action, inputs, seat=who)
+    done = sitting.answer(place, seat=GM, choose={"claim": ["refuse"]})
+    asked = {"given": ["roll=++++"], "choose": []}
+    with pytest.raises(UsageError, match="nothing was asked that these would answer: roll"):
+        table_what_if(place.path, done.history, done.rules, done.entry.number, seat=GM, **asked)

@@ -342,6 +342,8 @@ def test_importing_brings_little() -> None:
     [
         (lambda: rpgres.roll("4dF", given="+0-+"), "`given` takes a dictionary or None, not '+0-+'"),
         (lambda: rpgres.resolve("fate", None), "`action` takes a text, not None"),
+        (lambda: rpgres.resolve("fate", "overcome", skill=3, vs=2, auto="no"), "`auto` takes True or False, not 'no'"),
+        (lambda: rpgres.resolve("fate", "overcome", skill=3, vs=2, wait=1), "`wait` takes True or False, not 1"),
         (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, by="nothing"), "`by` takes outcome, margin, total"),
         (lambda: rpgres.odds_table("fate", "overcome", ["skill"], vs=2), "`over` takes a dictionary, not ['skill']"),
         (lambda: rpgres.odds_find("fate", "overcome", {"vs": [2]}, 0.2, skill=3), "`target` takes a text, not 0.2"),

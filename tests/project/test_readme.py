@@ -119,6 +119,15 @@ def test_every_public_name_is_documented_once() -> None:
     assert set(rpgres.__all__) <= set(dir(rpgres))
 
 
+def test_help_of_the_module_has_the_types_that_have_none_of_their_own() -> None:
+    told = {
+        name: note.removeprefix("Type: ").rstrip(".") for name, note in notes().items() if note.startswith("Type: ")
+    }
+    assert {"Policy", "Effect", "Event"} <= set(told)
+    lines = [line.split(maxsplit=1) for line in str(rpgres.__doc__).splitlines() if line.startswith("    ")]
+    assert [line for line in lines if line[0] in told] == [[name, told[name]] for name in sorted(told)]
+
+
 @pytest.mark.parametrize("name", ["", *(f".{name}" for name in rpgres.__all__)])
 def test_help_works_for_every_public_name(name: str) -> None:
     assert pydoc.render_doc(f"rpgres{name}")

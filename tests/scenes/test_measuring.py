@@ -137,6 +137,10 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
         measure(changed(wall, named_change(wall, "characters.mara.skils.fight", "2")))
     with pytest.raises(UsageError, match="none with the number or id 'jump'"):
         changed(wall, named_change(wall, "steps.jump.with.vs", "2"))
+    with pytest.raises(
+        UsageError, match=r"id '0'; they count from 1 here, and from 0 where a message names `steps\[0\]`"
+    ):
+        changed(wall, named_change(wall, "steps.0.with.vs", "2"))
     assert split_path('a."b.c".d') == ["a", "b.c", "d"]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -44,9 +45,11 @@ from rpgres.rulesets import RulesetFile
 LEAST = 9  # columns of a percentage
 MOST_DIGITS = 8  # beyond those of every table, to tell options apart
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
+MOST_NAMES = 32  # columns of options that share a row; of more, the first is named
 MANY_ROWS = 20  # of a table of values, of which negligible ones at its ends are summed up
 NEGLIGIBLE = 0.0001
 NEVER = Chance(0.0, "0")  # of what only estimates know
+T = TypeVar("T")
 Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids | Search | Knockout
 
 
@@ -255,12 +258,13 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
     is_many = sum(bool(file.bands[name].success) for name in record.outcomes if file and name in file.bands) > 1
     heads = titles(file, record.outcomes) if is_many else {}
     rows = []
-    for choice in record.choices:
+    choices = _alike((choice.option, replace(choice, option="")) for choice in record.choices)
+    for options, choice in choices:
         shares, success, left = _shares(choice)
         exact = "" if success.startswith("~") else fraction_text(choice.success, left=choice.open)
         cells = [Cell(shares.get(name, percent(0)), outcome_style(file, name)) for name in heads]
-        rows.append([Cell(choice.option, "name"), *cells, Cell(success), Cell(exact), Cell(left)])
-    values = [choice.estimate.share if choice.estimate else choice.success.probability for choice in record.choices]
+        rows.append([Cell(options, "name"), *cells, Cell(success), Cell(exact), Cell(left)])
+    values = [choice.estimate.share if choice.estimate else choice.success.probability for _, choice in choices]
     after = "optimal decisions afterwards" if record.decide == "best" else "policies decide afterwards"
     what = "by first choice" if is_many else "success by first choice"
     runs = [choice.sample.runs for choice in record.choices if choice.estimate and choice.sample is not None]
@@ -273,8 +277,25 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
         align=f"<{'>' * len(heads)}><<",
         least=LEAST,
         is_headed=is_many,
-        bars=_bars("", [choice.option for choice in record.choices], values, of=SUCCESS),
+        bars=_bars("", [options for options, _ in choices], values, of=SUCCESS),
     )
+
+
+def _alike(rows: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
+    """Return rows with each value once, under the names of all options that have it; the first where these are long."""
+    found: list[tuple[list[str], T]] = []
+    for name, value in rows:
+        before = next((names for names, one in found if one == value), None)
+        if before is None:
+            found.append(([name], value))
+        else:
+            before.append(name)
+    return [(_names_text(names), value) for names, value in found]
+
+
+def _names_text(names: Sequence[str]) -> str:
+    text = " or ".join(names)
+    return text if len(text) <= MOST_NAMES or len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _shares(choice: ChoiceOdds) -> tuple[dict[str, str], str, str]:
@@ -388,19 +409,22 @@ def _best_tables(record: SceneBestResult, file: RulesetFile | None) -> list[Tabl
             columns=["option", "value", "exact", "costs"],
             rows=[
                 [
-                    Cell(one.option, "name" if is_open(one.cost) else "good"),
-                    Cell(_amount(record, one.value, digits)),
-                    Cell(one.value.exact if len(one.value.exact) <= 24 else ""),
-                    Cell(_cost_text(record, one.cost, digits, is_first=not number)),
+                    Cell(options, "name" if is_open(cost) else "good"),
+                    Cell(_amount(record, value, digits)),
+                    Cell(value.exact if len(value.exact) <= 24 else ""),
+                    Cell("best" if cost.exact == "0" else _amount(record, cost, digits, is_difference=True)),
                 ]
-                for number, one in enumerate(decision.options)
+                for options, (value, cost) in worth
             ],
             align="<><<",
             least=LEAST,
-            bars=_option_bars(record, decision),
+            bars=_bars("", [options for options, _ in worth], [value.probability for _, (value, _) in worth])
+            if record.goal
+            else None,
         )
         for decision, reading in zip(record.decisions, read, strict=True)
         for digits in (_digits(record, decision),)
+        for worth in (_alike((one.option, (one.value, one.cost)) for one in decision.options),)
     ]
 
 
@@ -418,20 +442,6 @@ def _digits(record: SceneBestResult, decision: BestDecision) -> int:
     return MOST_DIGITS
 
 
-def _option_bars(record: SceneBestResult, decision: BestDecision) -> Chart | None:
-    """Return how much each option is worth, where that is a chance."""
-    options = decision.options
-    return (
-        _bars("", [one.option for one in options], [one.value.probability for one in options]) if record.goal else None
-    )
-
-
-def _cost_text(record: SceneBestResult, cost: Chance, digits: int, *, is_first: bool) -> str:
-    if cost.exact == "0":
-        return "best" if is_first else "as good"
-    return _amount(record, cost, digits, is_difference=True)
-
-
 def _subject(decision: BestDecision) -> str:
     return decision.words or fact_words(decision.facts)
 
@@ -443,7 +453,10 @@ def _about(decision: BestDecision, apart: RulesetFile | None) -> str:
         apart: where another one reads alike, the ruleset's data: then it is told what the options come to.
     """
     known = [one for one in sorted(decision.options, key=lambda one: one.option) if one.outcome and apart is not None]
-    ends = [f"{one.option}: {band_title(apart, one.outcome)}" for one in known]
+    ends = [
+        f"{options}: {band_title(apart, outcome)}"
+        for options, outcome in _alike((one.option, one.outcome) for one in known)
+    ]
     chance = percent(decision.probability.probability) if decision.probability.exact != "1" else ""
     told = "; ".join(filter(None, (_subject(decision), *ends, chance)))
     return f": {decision.text or decision.label}" + (f" ({told})" if told else "")
