@@ -104,7 +104,8 @@ class Ledger(msgspec.Struct, frozen=True):
         effects: what that cost, in the order of use.
         raising: knows the numbers behind the sides, where these are more than the sum of dice and what was added.
         means: with what a member can invoke, by side and member; the same for every roll on this table.
-        offers: what a side is offered as long as nothing is used up, by its members and whether it has dice.
+        offers: what a side is offered as long as nothing is used up, by its members, whether it has dice and against
+            whom.
     """
 
     most_free: int | None = None
@@ -117,7 +118,7 @@ class Ledger(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...] = ()
     raising: Raising | None = None
     means: dict[tuple[tuple[str, ...], str], _Means] = {}
-    offers: dict[tuple[tuple[str, ...], bool], _Offer] = {}
+    offers: dict[tuple[tuple[str, ...], bool, tuple[str, ...]], _Offer] = {}
 
     @property
     def used(self) -> Hashable:
@@ -341,12 +342,12 @@ def _asked(
     """
     run, sides, turn, ledger = table.run, window.sides, window.turn, window.ledger
     side = sides[turn]
-    offer = _offer(run.state, side, ledger, turn)
+    other = sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
+    offer = _offer(run.state, side, ledger, turn, other.members)
     if not offer.menus:
         if side.members:
             nothing_for(run, side.label, side.members[0], NOTHING)
         return None
-    other = sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     height, against = side.height, other.height if other.label else None  # without a label it has no total yet
     margin, is_moot = height - against if against is not None else None, False
     if settles is not None and margin is not None and run.asked not in MEASURED:
@@ -501,9 +502,9 @@ def _means_of(
     return _Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
-def _offer(state: State, side: Side, ledger: Ledger, turn: int) -> _Offer:
-    """Return what the members of a side are offered now."""
-    key, is_fresh = (side.members, side.rolled is not None), not (ledger.uses or ledger.points or ledger.paid)
+def _offer(state: State, side: Side, ledger: Ledger, turn: int, against: tuple[str, ...]) -> _Offer:
+    """Return what the members of a side are offered now, against others."""
+    key, is_fresh = (side.members, side.rolled is not None, against), not (ledger.uses or ledger.points or ledger.paid)
     if is_fresh and key in ledger.offers:
         return ledger.offers[key]
     menus, uses, ways = list[_Menu](), 0, 2 if side.rolled is not None and ledger.settings.reroll else 1
@@ -514,8 +515,9 @@ def _offer(state: State, side: Side, ledger: Ledger, turn: int) -> _Offer:
         options, firsts = list[Option](), dict[Hashable, str]()
         for choice in choices.values():
             tag, like = choice.tag, ""
-            if not choice.holder:  # a point for one or another comes to the same, as free uses stay what they are
-                first = firsts.setdefault((tag.kind, tag.on, tag.audience), choice.name)
+            if not choice.holder:  # a point for one or another comes to the same, unless it goes to who opposes
+                paid_to = tag.on if tag.on in against else ""
+                first = firsts.setdefault((tag.kind, paid_to, tag.audience), choice.name)
                 like = first if first != choice.name else ""
             is_free = bool(choice.holder)
             options += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=is_free, like=like)[:ways]
