@@ -99,6 +99,7 @@ def said(result: CallToolResult) -> str:
     return str(getattr(block, "text", ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_an_action_waits_for_its_seat_and_goes_on_with_the_answer(tmp_path: Path, mode: str) -> None:
     begun(tmp_path / "t.db")

@@ -952,6 +952,7 @@ def test_many_problems_are_cut_down() -> None:
     assert found.problems[-1].text == "and 30 more"
 
 
+@pytest.mark.slow
 def test_a_promise_that_tags_make_no_difference_is_held() -> None:
     subject = open_subject(find_ruleset("fate"))
     assert subject.rules.ruleset.idle_tags

@@ -292,6 +292,7 @@ def test_a_fate_point_is_kept_for_the_roll_that_needs_it_more(vs: int) -> None:
     assert found.value == chance_of_both((-1, 2 - vs), uses=1)
 
 
+@pytest.mark.slow
 def test_a_contest_is_won_at_least_as_often_as_by_any_policy() -> None:
     text = (
         'ruleset = "fate"\n[characters.ann]\nskills = { athletics = 2 }\n[characters.bob]\nskills = { athletics = 1 }\n'

@@ -154,6 +154,7 @@ def test_the_map_of_the_house_names_what_is_there() -> None:
         assert re.search(rf"\b{name}\b", file.read_text("utf-8")), (path, name)
 
 
+@pytest.mark.slow
 def test_messages_of_errors_name_options_for_every_reader() -> None:
     """As `--vs` on a command line and `vs` elsewhere, by `named`; between backticks stands a line as it is typed."""
     written = re.compile(r"(?<![\w-])--[a-z]")

@@ -257,6 +257,7 @@ def test_how_the_sensible_policy_invokes(rules: Rules, facts: dict[str, Any], op
     assert "paid" not in str(thrifty)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fate", "coppermane"])
 def test_points_for_one_aspect_or_another_of_the_same_come_to_the_same(name: str) -> None:
     """Optimal decisions look at one of such options; what they are said to be is what looking at all finds."""
