@@ -76,7 +76,7 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     try:
         return run.decided(question, accepted(question, choice), answer.means, audience)
     except ChoiceError as error:
-        if answer.means == POLICY:  # nobody typed it
+        if answer.means == POLICY:  # so no person can type another one
             raise Broken(f"a policy of the ruleset chose what it cannot: {error.raw}") from None
         run.fault = error
         run.idled(label)

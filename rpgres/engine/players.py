@@ -88,6 +88,12 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         return next((option for option in self.offered if self.optional and option.passes), None)
 
     @property
+    def alike(self) -> dict[str, str]:
+        """The options that differ in name alone from one before them, with the name of that one; see `Option.like`."""
+        names = {option.name for option in self.options}
+        return {option.name: option.like for option in self.options if option.like in names}
+
+    @property
     def is_one(self) -> bool:
         """Whether there is nothing to decide: a single option, or none where the question is optional."""
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)

@@ -46,7 +46,7 @@ class Decision(msgspec.Struct, frozen=True):
         )
 
 
-_UNKNOWN = Decision()  # one whose label is unknown, which is told elsewhere; it may be about anything
+_UNKNOWN = Decision()  # of an unknown label, which another check reports; nothing can be said of its facts
 
 
 def _either(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
@@ -100,7 +100,7 @@ def _facts_of_rolls(rules: Rules) -> Iterator[tuple[str, frozenset[str] | None]]
 
         try:
             asks = dice_plan(rules.file, name).asks
-        except FileError:  # told elsewhere
+        except FileError:  # the check of dice plans reports it
             yield from ((label, None) for label in action.ask)
         else:
             yield from ((label, frozenset(ask.facts)) for label, ask in asks.items())

@@ -232,12 +232,12 @@ def decision_odds(
     passing = question.passing
     names = [option.name for option in question.offered if option is not passing]
     names += [passing.name if passing is not None else NO] if question.optional else []
-    likes = {option.name: option.like for option in question.offered if option.like in names}
+    alike = question.alike
     prepared = as_known_to(prepared, view.seat)
     is_procedure = prepared.action in prepared.rules.ruleset.procedures
     for is_turn in (True, False) if is_procedure else (False,):
         until, found = monotonic() + exact_seconds, list[OptionOdds]()
-        cases = [_Case(prepared, seen, question, name, policies, is_turn) for name in names if name not in likes]
+        cases = [_Case(prepared, seen, question, name, policies, is_turn) for name in names if name not in alike]
         for case in cases:
             odds = _exact(case, until - monotonic())
             if odds is None:
@@ -247,7 +247,7 @@ def decision_odds(
         if STOP.is_asked or any(one.outcomes for one in found):  # else what the turn comes to has no name
             break
     by = {one.option: one for one in found}
-    return [msgspec.structs.replace(by[likes.get(name, name)], option=name) for name in names] if found else []
+    return [msgspec.structs.replace(by[alike.get(name, name)], option=name) for name in names] if found else []
 
 
 class _Case(NamedTuple):

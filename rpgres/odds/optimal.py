@@ -374,9 +374,9 @@ class _Solver:
 
     def _by_option(self, path: Path, question: Question) -> Iterator[tuple[str, Value]]:
         """Yield the value of each option of a decision; one that is like another has the value of that."""
-        likes, known = {option.name: option.like for option in question.options}, dict[str, Value]()
+        alike, known = question.alike, dict[str, Value]()
         for name in answers_to(question):
-            value = known.get(likes.get(name, ""))
+            value = known.get(alike.get(name, ""))
             if value is None or self.looks_at_all:
                 value = self._value(path.plus(question.label, name))
             known[name] = value

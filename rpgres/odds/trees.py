@@ -437,11 +437,11 @@ class _Growing:
         names = [option.name for option in question.options]
         if question.optional and (question.passing is None or NO not in names):
             names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
-        label, likes = f"{CHOOSE}{question.label}", {option.name: option.like for option in question.options}
+        label, alike = f"{CHOOSE}{question.label}", question.alike
         branches: dict[str, Tree] = {}
         for name in names:
-            like = branches.get(likes.get(name, ""))
-            branches[name] = like if like is not None else self.tree((tape, (label, name)))
+            known = branches.get(alike.get(name, ""))
+            branches[name] = known if known is not None else self.tree((tape, (label, name)))
         return Decide(question, tuple(branches.items()))
 
     def _check_sight(self, question: Question, run: Run) -> None:

@@ -98,7 +98,7 @@ def _sides(rules: Rules, action: str, label: str) -> list[int]:
     try:
         group = dice_plan(rules.file, action).groups.get(label)
         pools = dice(_COUNT.sub("1", group.template)).pools if group is not None else ()
-    except (FileError, NotationError):  # told elsewhere, or dice of which more is computed than their number
+    except (FileError, NotationError):  # the ruleset is faulty, or more than the number of dice is computed
         return []
     has_numbers = all(pool.sides and not pool.is_d66 for pool in pools)
     return sorted({pool.sides for pool in pools}) if has_numbers else []

@@ -96,7 +96,7 @@ def _is_table(name: str) -> bool:
         with open(name, "rb") as file:
             return file.read(15) == b"SQLite format 3"
     except (OSError, ValueError):
-        return False  # what is no file is told elsewhere
+        return False  # reading it as a result then reports what is wrong with the file
 
 
 def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | None) -> Found:

@@ -51,7 +51,7 @@ def rules_words(account: Account) -> str:
         told.append(f"house rules: {account.house_rules}")
     if account.seed is not None:
         told.append(f"seed: {account.seed}")
-    elif account.seat:  # a log of somebody else need not say whose it is
+    elif account.seat:  # a log that another program wrote need not name a seat
         told.append(f"as seen by {seat_words(account)}")
     return "; ".join(filter(None, told))
 
