@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rpgres.engine.procedures import Turn
     from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
-    from rpgres.engine.table import Compared, Outcome, Table
+    from rpgres.engine.table import Compared, Outcome, Table, once
     from rpgres.errors import (
         ChoiceError,
         FileError,
@@ -129,7 +129,7 @@ _HOMES = {
         *("freeze", "mark_box", "pile_name", "put", "slug"),
     ),
     "engine.events": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told", "Turned"),
-    "engine.table": ("Compared", "Outcome", "Table"),
+    "engine.table": ("Compared", "Outcome", "Table", "once"),
     "journal.records": ("TableError",),
     "library.calls": ("load_sheet", "roll", "rulesets"),
     "library.notebook": ("html_of", "text_of"),
@@ -250,6 +250,7 @@ __all__ = [
     "odds_knockout",
     "odds_scene",
     "odds_table",
+    "once",
     "open_table",
     "pile_name",
     "preferred",

@@ -28,6 +28,7 @@ from rpgres import (
     UsageError,
     effect,
     named,
+    once,
 )
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family import (
@@ -52,7 +53,6 @@ from rpgres.kits.fate_family import (
     lined_up,
     new_name,
     old_name,
-    once,
     one_action,
     opponent_of,
     register,

@@ -24,7 +24,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("hookimpl", "Ruleset", "Rule", "Costs", "ApplyEffect", "Policy", "Lump", "Passage", "Picture"),
         *("QUESTIONS", "API", "__version__"),
     ),
-    "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Turn", "Effect", "effect"),
+    "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Turn", "Effect", "effect", "once"),
     "What parameters read": ("Rating", "Opposition", "Form"),
     "Dice": ("Dice", "Reading", "Comparison", "Throw"),
     "The state": (

@@ -9,7 +9,6 @@ Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Con
 
 from __future__ import annotations
 
-from rpgres.engine.table import once
 from rpgres.kits import aspects, harm
 from rpgres.kits.aspects import policies
 from rpgres.kits.fate_family import exchanges
@@ -90,7 +89,6 @@ __all__ = [
     "lined_up",
     "new_name",
     "old_name",
-    "once",
     "one_action",
     "opponent_of",
     "policies",
