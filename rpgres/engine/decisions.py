@@ -16,6 +16,7 @@ from rpgres.model.state import GM, State
 from rpgres.rulesets import CLAIM, Option
 
 NOTHING_SEEN = State()  # for policies that promise not to look at it
+UNSEEING = View("", NOTHING_SEEN)  # for one that decides for everybody
 LONGEST_NAME = 80  # characters
 CLAIM_OPTIONS = (
     Option("confirm", "It counts."),
@@ -53,10 +54,10 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     run.counts[label] = run.counts.get(label, 0) + 1
     if question.moot and not players.hears_moot:
         return run.pass_over(label, question.who, question.of)
-    if players.by_question and not run.undealt:
-        view = View(run.state.seat_of(question.who), NOTHING_SEEN)
-    else:
+    if not players.by_question or run.undealt:
         view = view_of(run, question.who)
+    else:
+        view = UNSEEING if players.policies.is_common else View(run.state.seat_of(question.who), NOTHING_SEEN)
     answer = players.answer(question, view)
     if answer is None:
         if question.is_naming:
@@ -67,9 +68,9 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     choice = answer.choice
     if not isinstance(choice, str):
         choice = _drawn(run, choice, question)
-    audience = (view.seat,) if is_hidden else None
+    audience = (run.state.seat_of(question.who),) if is_hidden else None
     if choice == NO and optional and not _names_no(question):
-        return run.decided(question, NO, answer.means, (view.seat,))
+        return run.decided(question, NO, answer.means, (run.state.seat_of(question.who),))
     chosen = named_option(question.offered if question.aside else options, choice)
     if chosen is not None:
         return run.decided(question, chosen.name, answer.means, audience, chosen.text)

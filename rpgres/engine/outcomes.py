@@ -8,11 +8,13 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.decisions import ask
-from rpgres.engine.players import NO, Question
+from rpgres.engine.events import Decided, Event
+from rpgres.engine.players import NO, POLICY, Question
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Completed
 from rpgres.model.state import EMPTY, Map
 from rpgres.rulesets import Effect, RowRoll
-from rpgres.rulesets.settling import Settlement
+from rpgres.rulesets.settling import MOST_SETTLED, Settlement
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
@@ -62,6 +64,35 @@ def complete_row(
         name: the outcome table.
         margin, facts, roles, about, words, of: see `Table.settle`.
     """
+    policies = run.players.policies
+    if about or not (run.players.by_question and policies.is_common and type(roles) is Map):
+        return _completed(run, row, name, margin, facts, roles, about, words, of)
+    # One policy, which looks at nothing but the question, answers the same questions alike.
+    key = id(row), roles, words, of
+    known = policies.completed.get(key)
+    if known is not None:
+        run.repeat(known.events)
+        return known.found
+    first, asked = len(run.events), run.work
+    found = _completed(run, row, name, margin, facts, roles, about, words, of)
+    events = tuple(run.events[first:])
+    is_all = run.work - asked == len(events)  # and nothing was drawn by weights
+    if is_all and all(map(_is_open_policy, events)) and len(policies.completed) < MOST_SETTLED:
+        policies.completed[key] = Completed(row, found, events)
+    return found
+
+
+def _completed(
+    run: Run,
+    row: Settlement,
+    name: str,
+    margin: int | None,
+    facts: Map[str, Any],
+    roles: Mapping[str, str],
+    about: Mapping[str, Any],
+    words: str,
+    of: str,
+) -> Settlement:
     if row.rolls:
         facts = _with_results(run, row.rolls, facts, by=roles.get("actor", ""))
         row = run.rules.settling.settlement(name, margin, facts, band=row.band)
@@ -110,3 +141,8 @@ def with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> 
     if not fields:
         return effect
     return Map({**effect, **{key: value for key, value in fields.items() if key not in effect}})
+
+
+def _is_open_policy(event: Event) -> bool:
+    """Tell whether an event is a policy's decision that everybody may know."""
+    return type(event) is Decided and event.means == POLICY and event.audience is None

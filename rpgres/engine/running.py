@@ -180,6 +180,14 @@ class Run(msgspec.Struct):
             self.shown = EMPTY  # what was seen before does not count any more
             self.dealer.merge((self.carried, key, self.players.used()))
 
+    def repeat(self, decisions: Sequence[Event]) -> None:
+        """Take note of decisions that come out as they did before, and that everybody may know."""
+        for one in decisions:
+            assert isinstance(one, Decided)
+            self.check_room(one.label)
+            self.count(one.label)
+            self.events.append(one)
+
     # -- chance
 
     def roll(self, dice: Dice, label: str, by: str, is_shown: bool = False) -> Rolled:

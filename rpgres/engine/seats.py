@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from rpgres.engine.players import (
     NO,
@@ -22,6 +25,10 @@ from rpgres.engine.players import (
 )
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
+
+if TYPE_CHECKING:
+    from rpgres.engine.events import Event
+    from rpgres.rulesets.settling import Settlement
 
 EVERY = "*"  # behind an answer: for every question of its label
 
@@ -201,6 +208,20 @@ class Script:
                     yield label, answer
 
 
+class Completed(msgspec.Struct, frozen=True, gc=False):
+    """A row after its questions, for one policy that decides for everybody.
+
+    Attributes:
+        row: the row as the table has it, which is kept so that no other takes its place in memory.
+        found: the row with what was chosen.
+        events: the decisions.
+    """
+
+    row: Settlement
+    found: Settlement
+    events: tuple[Event, ...]
+
+
 class Policies:
     """Policies by character or seat; `""` stands for everybody who has none of their own.
 
@@ -209,16 +230,19 @@ class Policies:
         by_question: whether all of them look at nothing but the question.
         by_facts: whether all of them take no notice of names, besides.
         is_preferred: whether all of them are `preferred`, which skips what is optional where no option is over 0.
+        is_common: whether one decides for everybody.
+        completed: rows of outcome tables as it has completed them; see `engine.outcomes.complete_row`.
     """
 
-    __slots__ = ("_everybody", "_is_common", "by", "by_facts", "by_question", "is_preferred")
+    __slots__ = ("_everybody", "by", "by_facts", "by_question", "completed", "is_common", "is_preferred")
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self.by, self._everybody = by, by.get("")
+        self.completed: dict[tuple[int, Mapping[str, str], str, str], Completed] = {}
         self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
         self.by_facts = all(getattr(policy, "by_facts", False) for policy in by.values())
         self.is_preferred = "" in by and all(policy is preferred for policy in by.values())
-        self._is_common = not any(by)  # no player has one of their own, and `of` need not be asked
+        self.is_common = not any(by)
 
     def of(self, who: str, seat: str) -> Policy | None:
         """Return the policy that decides for a player."""
@@ -228,7 +252,7 @@ class Policies:
         """Return what the policy of a question's owner decides."""
         if question.is_naming:
             return None
-        policy = self._everybody if self._is_common else self.of(question.who, view.seat)
+        policy = self._everybody if self.is_common else self.of(question.who, view.seat)
         if isinstance(policy, OrdersPolicy):
             return policy.answer(view, question)
         choice = policy(view, question) if policy is not None else None

@@ -182,7 +182,7 @@ class Searched(Policies):
         super().__init__(others.by)
         self._who, self._decide = who, decide
         self.by_question = others.by_question
-        self.by_facts = self.is_preferred = self._is_common = False  # the search tells options by name, and takes any
+        self.by_facts = self.is_preferred = self.is_common = False  # the search tells options by name, and takes any
 
     def of(self, who: str, seat: str) -> Policy | None:
         return self._decide if self._who in (who, seat) else super().of(who, seat)
