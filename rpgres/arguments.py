@@ -70,7 +70,7 @@ def _as_own(error: Exception) -> BaseException:
     """Return what Python says of a name or a text that cannot be kept as our own error; anything else as it is."""
     if isinstance(error, UnicodeEncodeError):
         return UsageError("a text or a name has half of a character (a lone surrogate), which no file can have")
-    if isinstance(error, ValueError) and "null byte" in str(error):
+    if isinstance(error, ValueError) and "embedded null" in str(error):
         return UsageError("no name of a file has a null character in it")
     return as_own(error)
 

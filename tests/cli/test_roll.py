@@ -662,7 +662,9 @@ def test_lazy_groups_rest_on_what_typer_has() -> None:
 def modules_of(*args: str) -> set[str]:
     """Return the modules that a command line loads, in a process of its own, without those that are still deferred."""
     code = (
-        "import sys, rpgres.cli\n"
+        "import sys\n"
+        "sys.modules.pop('linecache', None)\n"  # which Python 3.13 loads for a program on its command line
+        "import rpgres.cli\n"
         f"sys.argv = ['rpgres', *{args!r}]\n"
         "try: rpgres.cli.main()\n"
         "finally: sys.stderr.write(' '.join(n for n, m in sys.modules.items() if type(m).__name__ != '_Deferred'))"
