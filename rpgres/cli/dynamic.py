@@ -19,7 +19,7 @@ from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active
 from rpgres.cli.streams import results_alone
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, called
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import ruleset_names
@@ -90,8 +90,8 @@ class PlayGroup(LazyGroup):
         """Return the message of a line that names nothing to roll or evaluate."""
         name = self.verb.name
         return (
-            f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
-            f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
+            f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `{called(name, '4dF+3')}`, "
+            f"or a ruleset and an action, as in `{called(name, 'fate', 'overcome', skill='3', vs='2')}`"
         )
 
     def load(self, name: str, args: Sequence[str]) -> Command:
@@ -117,7 +117,9 @@ def _default_ruleset(name: str, extra: tuple[Path, ...]) -> RulesetData:
     try:
         return read_ruleset(name, extra=extra)
     except UsageError as error:
-        error.add(f"\nit is your default ruleset, set by {active().origins.get('ruleset')}; see `rpgres config show`")
+        error.add(
+            f"\nit is your default ruleset, set by {active().origins.get('ruleset')}; see `{called('config show')}`"
+        )
         raise
 
 
@@ -133,8 +135,8 @@ def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str
         near = nearest(name, default.file.actions)
         of = f"; your default ruleset is {default.id}" + (f", and has {near!r}" if near else "")
     else:
-        of = f"; `rpgres config set ruleset {having[0]}` lets you leave the ruleset out" if having else ""
-    return (f"\n{name} is an action of {', '.join(having)}: `rpgres {verb} {having[0]} {name}`" if having else "") + of
+        of = f"; `{called('config set', 'ruleset', having[0])}` lets you leave the ruleset out" if having else ""
+    return (f"\n{name} is an action of {', '.join(having)}: `{called(verb, having[0], name)}`" if having else "") + of
 
 
 def rulesets_with(action: str) -> list[str]:
@@ -231,11 +233,11 @@ def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[
     from rpgres.scenes import scene_names
 
     if procedure in data.file.actions:
-        hint = f"{procedure} is an action, which `rpgres roll {data.id} {procedure}` resolves"
+        hint = f"{procedure} is an action, which `{called('roll', data.id, procedure)}` resolves"
     else:
         procedures = [f"{data.id}/{one}" for one, action in data.file.actions.items() if action.procedure]
         near = nearest(name, [*procedures, *scene_names(extra=extra)])
-        told = ", ".join(procedures) or f"none; `rpgres ruleset show {data.id}` lists its actions"
+        told = ", ".join(procedures) or f"none; `{called('ruleset show', data.id)}` lists its actions"
         hint = f"did you mean {near!r}?" if near else f"procedures of {data.id}: {told}"
     return FileError(f"there is no scene or procedure {name!r}; {hint}", file=name)
 

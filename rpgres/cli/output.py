@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rpgres.cli.streams import PAGE, WIDEST, is_terminal, raw, recording_now, results, screen_columns
-from rpgres.errors import readable
+from rpgres.errors import AS_OPTIONS, Command, Wording, as_command_line, as_option, readable, words_of
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class _Reader:
     typed: Sequence[str] = ()
     rules: Rules | None = None
     table = ""
+    wording = AS_OPTIONS
 
 
 def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
@@ -39,7 +40,7 @@ def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
         dice_words: dice in words, cards by their full names.
     """
     _Reader.is_plain, _Reader.dice_words, _Reader.typed, _Reader.rules = is_plain, dice_words, (), None
-    _Reader.table = ""
+    _Reader.table, _Reader.wording = "", IN_SHELL
 
 
 def wants_plain_text() -> bool:
@@ -69,16 +70,32 @@ def use_table(path: str | None) -> None:
     _Reader.table = path or ""
 
 
-def at_table(text: str) -> str:
-    """Return a text in which the lines of `rpgres table` name the table that was named; those with a file do not."""
-    if not _Reader.table or "rpgres table " not in text:
-        return text
-    import re
+def use_wording(wording: Wording) -> None:
+    """Have messages name options and commands in these words, from here on."""
+    _Reader.wording = wording
 
+
+def reader_wording() -> Wording:
+    """Return the words in which messages name options and commands."""
+    return _Reader.wording
+
+
+def worded(text: str) -> str:
+    """Return a message as its reader types what it names."""
+    return readable(text, _Reader.wording)
+
+
+def _in_shell(command: Command) -> str:
+    """Return a command as a line for a shell, with the table that was named; one with a file of its own has it."""
+    if not _Reader.table or not command.name.startswith("table ") or {"table", "view", "help"} & {*command.options}:
+        return as_command_line(command)
     from rpgres.cli.shell.quoting import join_line
 
-    named = join_line(["--table", _Reader.table])
-    return re.sub(r"\brpgres table [a-z]+(?! --(?:view|table)\b)", lambda line: f"{line[0]} {named}", text)
+    group, name, *rest = words_of(command)
+    return " ".join([join_line(["rpgres", group, name, "--table", _Reader.table]), *rest])
+
+
+IN_SHELL = Wording(as_option, _in_shell)
 
 
 def use_card_names(rules: Rules) -> None:
@@ -248,13 +265,12 @@ def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:
 
 def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
-    text = at_table(text)
     recording = recording_now()
     if recording is not None:
-        recording.warnings.append(readable(text))
+        recording.warnings.append(text)
     elif sys.stderr is not None:
         with suppress(OSError, ValueError):
-            sys.stderr.write(on_screen(f"rpgres: {harmless(text)}") + "\n")
+            sys.stderr.write(on_screen(f"rpgres: {harmless(worded(text))}") + "\n")
 
 
 def on_screen(text: str) -> str:

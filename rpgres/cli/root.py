@@ -20,7 +20,7 @@ from rpgres.cli.options import StrictCommand
 from rpgres.cli.output import say, set_reader, take_reader_words, warn
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
 from rpgres.cli.streams import prepare_streams, results_alone
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, called
 from rpgres.text.harmless import in_line, is_line
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Root(LazyGroup):
             require_output()
             _check_text(typed)
             if loaded.problems and not _is_about_itself(typed):
-                warn("\n".join(loaded.problems) + "\n`rpgres config show` lists all settings")
+                warn("\n".join(loaded.problems) + f"\n`{called('config show')}` lists all settings")
             code = super().main(
                 typed,
                 prog_name=prog_name,
@@ -226,7 +226,9 @@ def _no_command(name: str, args: Sequence[str]) -> RpgresError:
     from rpgres.rulesets import unknown
 
     if resembles_notation(name):
-        return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
+        return UsageError(
+            f"to roll dice, use `{called('roll', name)}`; for their probabilities `{called('odds', name)}`"
+        )
     from rpgres.cli.dynamic import rulesets_with
     from rpgres.cli.help.hints import line_for, lines_for_character
 

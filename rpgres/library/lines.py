@@ -27,13 +27,12 @@ def done_by(table: PersistentTable, line: str) -> Any:
     Raises:
         UsageError: it means nothing here, is unclear, or the table refuses it.
     """
-    from rpgres.cli.play.lines import as_lines
+    from rpgres.cli.play.lines import AS_LINES
 
     try:
         return _done(table, line)
     except RpgresError as error:
-        error.raw = as_lines(error.raw)
-        error.add("")
+        error.wording = AS_LINES
         raise
 
 

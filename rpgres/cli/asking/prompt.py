@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import flush, say, wants_plain_text
+from rpgres.cli.output import flush, say, wants_plain_text, worded
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
@@ -170,7 +170,7 @@ class Person:
                 say([line()])
                 return None
             except UsageError as error:
-                self._tell(error.typed)
+                self._tell(worded(error.raw))
                 continue
             found = matching(question, typed)
             words = _words(typed)
@@ -193,7 +193,7 @@ class Person:
                         return found[0]
                     if not question.is_naming and self._carries_out(typed):
                         return []
-                    fault = error.typed
+                    fault = worded(error.raw)
             self._tell(fault)
 
     # -- what may be typed in place of an answer
@@ -226,7 +226,7 @@ class Person:
                 raise TakenBack(question.label)
             say(self.aside(words[0], view, question))
         except RpgresError as error:
-            self._tell(error.message)
+            self._tell(worded(error.raw))
         except KeyboardInterrupt:
             self._tell("interrupted")
         return None

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from rpgres.cli.settings import KEYS, Loaded, Settings, alias_fault, read_value, words_of_alias
-from rpgres.errors import UsageError, writing
+from rpgres.errors import UsageError, called, writing
 from rpgres.model.printed import Printed
 from rpgres.rulesets import unknown
 from rpgres.text.filenames import write_own
@@ -179,7 +179,7 @@ def unset_setting(loaded: Loaded, key: str) -> None:
             return _write(loaded, unset_value(source, path))
         except (KeyError, TypeError):
             continue
-    raise UsageError(f"{loaded.path} does not set {key}; `rpgres config show` lists what is set, and where")
+    raise UsageError(f"{loaded.path} does not set {key}; `{called('config show')}` lists what is set, and where")
 
 
 def _source(loaded: Loaded) -> Source:

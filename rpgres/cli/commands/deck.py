@@ -12,7 +12,7 @@ from rpgres.cli.options import read_answers, read_count, read_folders
 from rpgres.cli.output import say_record
 from rpgres.cli.render.decks import deck_lines, deck_list_lines, draw_lines
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.parameters.table_items import offer_cards
 
 app = typer.Typer(
@@ -101,7 +101,9 @@ def draw(
     rpgres deck draw saga/fate-96 3 --without Do10,St9 --seed 7
     """
     if deck.isdecimal() and number is None:
-        raise UsageError(f"name the deck before the number of cards: rpgres deck draw standard {deck}", path=("deck",))
+        raise UsageError(
+            f"name the deck before the number of cards: {called('deck draw', 'standard', deck)}", path=("deck",)
+        )
     answers = read_answers(given or (), option=named("given"))
     drawn = draw_cards(
         find_deck(deck, extra=read_folders(rulesets or ())),

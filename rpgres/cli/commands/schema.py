@@ -11,7 +11,7 @@ from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
 from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.rulesets import load_named
 from rpgres.cli.streams import recording_now
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called, named
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -93,7 +93,7 @@ def _write(kind: str, rules: Rules | None, folder: str | None) -> None:
 
     kinds = [one for one in file_kinds() if rules or one != "sheet"]
     if folder is None:
-        raise UsageError(f"the schemas of all files are written, not printed: rpgres schema files {named('write')} DIR")
+        raise UsageError(f"the schemas of all files are written, not printed: {called('schema files', write='DIR')}")
     if kind != FILES and kind not in kinds:
         raise UsageError(f"{kind} is no kind of file that an editor could check; choose {', '.join([FILES, *kinds])}")
     if not Path(folder).is_dir():

@@ -27,7 +27,7 @@ from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
@@ -288,8 +288,8 @@ def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) ->
 def _no_dice(notation: str, values: dict[str, Any]) -> NoReturn:
     runs = values.get("runs") or 1000
     raise UsageError(
-        f"dice need no simulation: `rpgres odds {notation}` has their exact probabilities, and "
-        f"`rpgres roll {notation} --repeat {runs}` rolls them as often as -n {runs} would"
+        f"dice need no simulation: `{called('odds', notation)}` has their exact probabilities, and "
+        f"`{called('roll', notation, repeat=runs)}` rolls them as often as -n {runs} would"
     )
 
 
@@ -316,8 +316,8 @@ class SimulateGroup(PlayGroup):
     def missing(self, ctx: Any) -> str:
         """Return the message of a line that names nothing to simulate."""
         return (
-            "name what to simulate: a scene, as in `rpgres simulate fate/bribe`, or a ruleset and an action, as in "
-            "`rpgres simulate fate overcome --skill 3 --vs 4dF+2`"
+            f"name what to simulate: a scene, as in `{called('simulate', 'fate/bribe')}`, or a ruleset and an action, "
+            f"as in `{called('simulate', 'fate', 'overcome', skill='3', vs='4dF+2')}`"
         )
 
 

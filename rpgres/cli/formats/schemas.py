@@ -40,7 +40,7 @@ from rpgres.conformance.vectors import VectorReport
 from rpgres.engine.records import ErrorRecord, Pending, Result
 from rpgres.engine.requests import Request
 from rpgres.engine.rerun import WhatIf
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, called
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.verifying import Verification
@@ -92,7 +92,7 @@ def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
     if described is None:
         raise UsageError(unknown("schema", kind, KINDS, of="rpgres"))
     if kind == "sheet" and rules is None:
-        raise UsageError("the keys of a sheet depend on the ruleset; name one: rpgres schema sheet RULESET")
+        raise UsageError(f"the keys of a sheet depend on the ruleset; name one: {called('schema sheet', 'RULESET')}")
     type_ = sheet_type(rules) if kind == "sheet" and rules is not None else described.type_
     schema = base_schema(type_)
     add_known_forms(schema)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from rpgres.cli.options import given_inputs, read_answers
 from rpgres.cli.play.helping import short_form
 from rpgres.cli.play.seat import ODDS, TABLE_COMMANDS, Seat
 from rpgres.cli.short import Reading, typed_apart
-from rpgres.errors import UsageError, named
+from rpgres.errors import Command, UsageError, Wording, as_command_line, as_key, as_option, named, words_of
 from rpgres.journal import commands
 from rpgres.journal.commands import Done, Place
 from rpgres.rulesets import unknown
@@ -37,9 +36,16 @@ class TypedAction(msgspec.Struct, frozen=True):
     options: Mapping[str, Any]
 
 
-def as_lines(message: str) -> str:
-    """Return the message of an error with lines in place of commands of a shell."""
-    return re.sub(r"`rpgres table (\w+)", r"`\1", message)
+def as_line(command: Command) -> str:
+    """Return a command as the line that does it at a table; where none does, as one of a shell."""
+    group, *words = words_of(command)
+    if group == "table" and command.name != "table new":
+        return " ".join(words)
+    return " ".join([group, *words]) if group in ("roll", "help") else as_command_line(command)
+
+
+AS_LINES = Wording(as_key, as_line)  # of those who type options as keys of a call
+AT_PLAY = Wording(as_option, as_line)
 
 
 def place_of(seat: Seat) -> Place:

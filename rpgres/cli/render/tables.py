@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.cli.output import at_table
+from rpgres.cli.output import worded
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.cli.render.results import cards_words, pending_lines, record_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import box_mark, box_piece, counter_title, known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.views import ANOTHER_SEAT
-from rpgres.errors import counted
+from rpgres.errors import called, counted
 from rpgres.journal.forms import (
     ActEntry,
     AnswerEntry,
@@ -147,7 +147,7 @@ def waiting_lines(pending: Pending, file: RulesetFile, *, said_by: str | None, c
     question = pending.question
     if question.who == ANOTHER_SEAT or not question.label:
         return pending_lines(pending, file, how=[], said_by=said_by)
-    command = command or at_table(f"rpgres table answer --choose {question.label}=...")
+    command = command or worded(called("table answer", choose=f"{question.label}=..."))
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
     return pending_lines(pending, file, how=how, said_by=said_by)
 

@@ -43,6 +43,7 @@ class Key(Struct, frozen=True):
         many: whether it takes several.
         is_required: whether it cannot be left out.
         is_hidden: whether a request may not have it.
+        is_argument: whether it stands without a name on a command line.
         choices: the values it may have, where they are few.
         is_number: whether it is a whole number.
         convert: reads the value of an option that is no text.
@@ -57,6 +58,7 @@ class Key(Struct, frozen=True):
     many: bool = False
     is_required: bool = False
     is_hidden: bool = False
+    is_argument: bool = False
     choices: tuple[str, ...] = ()
     is_number: bool = False
     convert: Callable[[Any], Any] | None = None
@@ -135,6 +137,7 @@ def _key_of(param: Any) -> Key:
         many=many,
         is_required=bool(param.required),
         is_hidden=_name_of(param) in UNASKED or bool(getattr(param, "hidden", False)),
+        is_argument=not isinstance(param, typer.core.TyperOption),
         choices=tuple(getattr(kind, "choices", ())),
         is_number=kind.name.startswith("int"),
         convert=None if is_text else lambda value: kind.convert(value, param, None),

@@ -21,7 +21,7 @@ from rpgres.cli.annotations import (
 from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.cli.settings import active
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, called
 from rpgres.journal.commands import Done, Place, begin_table, set_value, write_note
 from rpgres.journal.commands import join as sit_down
 from rpgres.journal.commands import redo as do_again
@@ -85,7 +85,9 @@ def _one_of(named: str | None, ruleset: str | None) -> str:
         raise UsageError(f"name one ruleset: {named} or {ruleset}")
     found = named or ruleset or active().settings.ruleset
     if not found:
-        raise UsageError("name the ruleset: `rpgres table new fate --sheet mara`; `rpgres ruleset list` has them all")
+        raise UsageError(
+            f"name the ruleset: `{called('table new', 'fate', sheet='mara')}`; `{called('ruleset list')}` has them all"
+        )
     return found
 
 

@@ -17,10 +17,10 @@ from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDic
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import at_table, say, say_json, say_text, use_card_names, use_table, warn
+from rpgres.cli.output import say, say_json, say_text, use_card_names, use_table, warn, worded
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import FileError, PluginError, UsageError, named
+from rpgres.errors import FileError, PluginError, UsageError, called, named
 from rpgres.journal.commands import Done, Place, check_seat, prepared_for, rules_of, state_at
 from rpgres.journal.files import find_table
 from rpgres.journal.store import read
@@ -269,8 +269,8 @@ def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
         return []
     kinds = {kind for kind, one in done.rules.file.effects.items() if one.does in OF_CHARACTERS}
     lost = [effect["kind"] for effect in found.effects if effect.get("to") == found.actor and effect["kind"] in kinds]
-    kept_by = "the table has no character (`rpgres table join --sheet FILE` adds one)"
-    return [line(INDENT, at_table(f"not kept: {', '.join(dict.fromkeys(lost))}; {kept_by}"))] if lost else []
+    kept_by = f"the table has no character (`{called('table join', sheet='FILE')}` adds one)"
+    return [line(INDENT, worded(f"not kept: {', '.join(dict.fromkeys(lost))}; {kept_by}"))] if lost else []
 
 
 @contextmanager
@@ -312,5 +312,5 @@ def _asked_again(done: Done, seat: str | None) -> Iterator[str]:
     events = [event for one in found if one is not None for event in one.events if isinstance(event, DecisionEvent)]
     taken = {(event.label, event.who) for event in events if event.means == ORDERS}
     if (waits.label, waits.who) in taken and seat in (None, owner) and history.orders_of(owner):
-        anew = at_table(f"`rpgres table orders set FILE --as {owner}` has them decide it")
+        anew = worded(f"`{called('table orders set', 'FILE', as_=owner)}` has them decide it")
         yield f"{who_is(owner)} answers {waits.label} now: standing orders do not decide again what was undone; {anew}"
