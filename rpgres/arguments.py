@@ -38,16 +38,19 @@ _WORDS = {
 }
 
 
-# Calls that do what a command does, where the command's words do not name them; `table` is a persistent table.
+# Calls that do what a command does, where the command's words do not name them; `table` is a persistent table. Those
+# that take other arguments are written without.
 _CALLS = {
     "odds": "odds",
     "roll": "roll",
     "ruleset list": "rulesets",
-    "scene run": "run_scene",
     "simulate": "simulate",
+    "table pass": "table.pass_",
+}
+_OTHER = {
+    "scene run": "run_scene",
     "table new": "new_table",
     "table orders set": "table.set_orders",
-    "table pass": "table.pass_",
     "whatif": "whatif",
 }
 
@@ -55,15 +58,19 @@ _CALLS = {
 def as_call(command: Command) -> str:
     """Return a command as the call that does it; where none does, as a line of a shell.
 
-    >>> as_call(Command("table undo", ("12",), {})), as_call(Command("table join", (), {"sheet": "FILE"}))
-    ('table.undo(12)', 'table.join(...)')
+    >>> as_call(Command("table undo", ("12",), {})), as_call(Command("table answer", (), {"choose": "price=cost"}))
+    ('table.undo(12)', "table.answer(choose='price=cost')")
     """
     group, _, method = command.name.partition(" ")
-    call = _CALLS.get(command.name) or (f"table.{method}" if group == "table" and method.isalpha() else "")
+    call = {**_CALLS, **_OTHER}.get(command.name) or (
+        f"table.{method}" if group == "table" and method.isalpha() else ""
+    )
     if not call or "help" in command.options:
         return as_command_line(command)
-    is_whole = not command.options and all(value.isdecimal() for value in command.values)
-    return f"{call}({', '.join(command.values) if is_whole else '...'})"
+    shown = [value if value.isdecimal() else repr(value) for value in (*command.values, *command.options.values())]
+    names = [""] * len(command.values) + [f"{name.replace('-', '_')}=" for name in command.options]
+    given = "" if command.name in _OTHER else ", ".join(name + value for name, value in zip(names, shown, strict=True))
+    return f"{call}({given or '...'})"
 
 
 AS_CALLS = Wording(as_key, as_call)

@@ -87,7 +87,7 @@ def worded(text: str) -> str:
 
 def _in_shell(command: Command) -> str:
     """Return a command as a line for a shell, with the table that was named; one with a file of its own has it."""
-    if not _Reader.table or not command.name.startswith("table ") or {"table", "view", "help"} & {*command.options}:
+    if not _Reader.table or not command.name.startswith("table ") or {"table", "view"} & {*command.options}:
         return as_command_line(command)
     from rpgres.cli.shell.quoting import join_line
 

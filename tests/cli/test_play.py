@@ -871,3 +871,10 @@ def test_whoever_listens_recalls_and_completes_lines_too() -> None:
         screen.type("mara ov" + TAB)
         screen.until("> mara overcome", where="row")
         assert "fate points" not in screen.text  # nothing is drawn below
+
+
+def test_errors_name_lines_as_they_are_typed_here() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="overcome 1 vs 3 --given roll=----\nshow\nset x=1\nlog --last x\n")
+    assert "undo the action with `undo 1`" in done.err
+    assert "`log --help` lists its options" in done.err

@@ -43,7 +43,6 @@ class Key(Struct, frozen=True):
         many: whether it takes several.
         is_required: whether it cannot be left out.
         is_hidden: whether a request may not have it.
-        is_argument: whether it stands without a name on a command line.
         choices: the values it may have, where they are few.
         is_number: whether it is a whole number.
         convert: reads the value of an option that is no text.
@@ -58,7 +57,6 @@ class Key(Struct, frozen=True):
     many: bool = False
     is_required: bool = False
     is_hidden: bool = False
-    is_argument: bool = False
     choices: tuple[str, ...] = ()
     is_number: bool = False
     convert: Callable[[Any], Any] | None = None
@@ -114,6 +112,11 @@ def keys_of_command(command: Any) -> Keys:
     return Keys(tuple(keys), dict(context.params))
 
 
+def keys_of_arguments(command: Any) -> list[str]:
+    """Return the keys of what stands on the line of a command without a name."""
+    return [_name_of(one) for one in command.params if not isinstance(one, typer.core.TyperOption)]
+
+
 def _name_of(param: Any) -> str:
     """Return the name of an option as it is typed, or of an argument as its help calls it."""
     if isinstance(param, typer.core.TyperOption):
@@ -137,7 +140,6 @@ def _key_of(param: Any) -> Key:
         many=many,
         is_required=bool(param.required),
         is_hidden=_name_of(param) in UNASKED or bool(getattr(param, "hidden", False)),
-        is_argument=not isinstance(param, typer.core.TyperOption),
         choices=tuple(getattr(kind, "choices", ())),
         is_number=kind.name.startswith("int"),
         convert=None if is_text else lambda value: kind.convert(value, param, None),

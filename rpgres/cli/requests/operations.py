@@ -18,7 +18,16 @@ from msgspec import Struct
 from rpgres.cli.dynamic import procedure_named
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import read_folders
-from rpgres.cli.requests.keys import UNASKED, Key, Keys, as_request_key, key_of_option, keys_of_command, read_keys
+from rpgres.cli.requests.keys import (
+    UNASKED,
+    Key,
+    Keys,
+    as_request_key,
+    key_of_option,
+    keys_of_arguments,
+    keys_of_command,
+    read_keys,
+)
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_data
@@ -326,7 +335,7 @@ def _shown(text: str) -> str | int | bool:
 def _arguments(operation: Operation, values: Sequence[str]) -> list[str]:
     """Return the keys of what stands without a name on the line of an operation."""
     if not operation.plays:
-        return [key.name for key in keys_of_command(operation.command).taken if key.is_argument]
+        return keys_of_arguments(operation.command)
     if operation.is_seated:
         return ["action"]
     return ["ruleset", "action"] if len(values) > 1 else ["scene" if "/" in values[0] else "notation"] if values else []
