@@ -9,7 +9,7 @@ import pytest
 
 from rpgres import UsageError, resolve
 from rpgres.engine.requests import resolve_request
-from rpgres.errors import AS_OPTIONS, RpgresError, , located, named, readable
+from rpgres.errors import AS_OPTIONS, RpgresError, located, named, readable
 from tests.support.command_line import rpgres
 
 
