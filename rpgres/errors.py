@@ -97,6 +97,8 @@ def readable(text: str, wording: Wording = AS_KEYS) -> str:
         text: the message, with names of inputs as `named` has them, and commands as `called`.
         wording: how its readers write them.
     """
+    if _BEGIN not in text and _COMMAND not in text:
+        return text
     shown = _filled(text, _COMMAND, _COMMAND_END, lambda inner: wording.command(_read(inner)))
     return _filled(shown, _BEGIN, _END, wording.name)
 

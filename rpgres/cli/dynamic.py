@@ -16,12 +16,12 @@ from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
-from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active
 from rpgres.cli.streams import results_alone
 from rpgres.errors import FileError, UsageError, called
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
+from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown

@@ -13,8 +13,8 @@ from rpgres.errors import AS_OPTIONS, Command, Wording, as_command_line, as_opti
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Look, Shown
     from rpgres.engine.records import Pending, Result
+    from rpgres.render.lines import Look, Shown
     from rpgres.rulesets import Rules
 
 _GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind which a shell reads on
@@ -115,11 +115,12 @@ def look(*, is_prose: bool = False) -> Look:
     Args:
         is_prose: whether they are text to be read, which has no long lines anywhere.
     """
-    from rpgres.cli.render.lines import Look
+    from rpgres.render.lines import Look
 
     is_aloud, words, names = _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
-        return Look(width=PAGE if is_prose else 0, dice_words=words, is_aloud=is_aloud, card_names=names)
+        width = PAGE if is_prose else 0
+        return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=names, wording=_Reader.wording)
     from rpgres.cli.shell.quoting import shell_in_use
 
     return Look(
@@ -130,6 +131,7 @@ def look(*, is_prose: bool = False) -> Look:
         is_aloud=is_aloud,
         card_names=names,
         goes_on=_GOES_ON[shell_in_use()],
+        wording=_Reader.wording,
     )
 
 
@@ -145,13 +147,13 @@ def say(lines: Iterable[Shown], *, is_prose: bool = False) -> None:
         lines: what is written; none is wider than a terminal.
         is_prose: whether they are text to be read.
     """
-    from rpgres.cli.render.lines import plain_text
+    from rpgres.render.lines import plain_text
 
     shown = look(is_prose=is_prose)
     if shown.is_drawn and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         from rich.console import Console
 
-        from rpgres.cli.render.lines import styled
+        from rpgres.render.lines import styled
 
         console = Console(file=raw(results()), highlight=False, soft_wrap=True)
         text = styled(lines, shown, has_few_colours=console.color_system in ("standard", "windows"))
@@ -239,9 +241,9 @@ def say_result(result: Result | Pending, rules: Rules | None, *, as_json: bool, 
     if as_json:
         say_json(result)
         return
-    from rpgres.cli.render import results as rendered
-    from rpgres.cli.render.words import house_rules
     from rpgres.engine import records
+    from rpgres.render import results as rendered
+    from rpgres.render.words import house_rules
 
     file = rules.file if rules is not None else None
     if isinstance(result, records.Pending):
@@ -277,6 +279,6 @@ def on_screen(text: str) -> str:
     """Return a message so that its lines fit the terminal, where a person reads it."""
     if sys.stderr is None or not sys.stderr.isatty():
         return text
-    from rpgres.cli.render.lines import Look, line, plain_text
+    from rpgres.render.lines import Look, line, plain_text
 
     return plain_text(map(line, text.split("\n")), Look(width=screen_columns())).rstrip("\n")

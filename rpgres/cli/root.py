@@ -24,7 +24,7 @@ from rpgres.errors import RpgresError, UsageError, called
 from rpgres.text.harmless import in_line, is_line
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Line, Shown
+    from rpgres.render.lines import Line, Shown
 
 
 class Entry(Struct, frozen=True):
@@ -213,7 +213,7 @@ def _is_default_action(name: str, args: Sequence[str]) -> bool:
     if not default:
         return False
     from rpgres.cli.options import folders_in
-    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.plugins.data import read_ruleset
 
     try:
         return name in read_ruleset(default, extra=folders_in(args)).file.actions
@@ -304,7 +304,7 @@ def overview(
 
         sys.stdout.write(f"rpgres {__version__}\n")
     elif ctx.invoked_subcommand is None:
-        from rpgres.cli.render.lines import HANG, Pairs, line
+        from rpgres.render.lines import HANG, Pairs, line
 
         told: list[Shown] = [line(HANG, OVERVIEW), line(), Pairs(list(EXAMPLES.items()), widest=48), line()]
         say([*told, line("`rpgres help` lists all pages and commands."), *_settings_lines()])
@@ -315,7 +315,7 @@ def overview(
 
 def _settings_lines() -> list[Line]:
     """Return which settings there are and what sets them; nothing where all is as it comes."""
-    from rpgres.cli.render.lines import HANG, line
+    from rpgres.render.lines import HANG, line
 
     loaded = active()
     set_by: dict[str, list[str]] = {}

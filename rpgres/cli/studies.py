@@ -19,8 +19,8 @@ from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.odds.reports import Record
     from rpgres.odds.variations import Axis
+    from rpgres.render.odds.reports import Record
     from rpgres.rulesets import Rules, RulesetFile
 
 STUDIES = ("compare", "vary", "find", "knockout")
@@ -191,10 +191,10 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
         shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.
     """
-    from rpgres.cli.render.odds.reports import report_of
+    from rpgres.render.odds.reports import report_of
 
     def rows() -> Rows:
-        from rpgres.cli.render.odds.rows import csv_rows
+        from rpgres.render.odds.rows import csv_rows
 
         return csv_rows(record)
 

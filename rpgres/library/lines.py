@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpgres.cli.formats.batches import TextRecord
 from rpgres.errors import RpgresError, UsageError
+from rpgres.formats.batches import TextRecord
 
 if TYPE_CHECKING:
     from rpgres.cli.play.seat import Seat
-    from rpgres.cli.render.lines import Line
     from rpgres.engine.players import Question, View
     from rpgres.library.tables import PersistentTable
+    from rpgres.render.lines import Line
 
 WIDTH = 80  # columns of help
 FILES = ("orders", "seal", "open", "real")  # what a line at a terminal does with files or dice
@@ -40,9 +40,9 @@ def _done(table: PersistentTable, line: str) -> Any:
     from rpgres.cli.play.helping import described, help_lines
     from rpgres.cli.play.seat import LEAVE, TABLE_COMMANDS, Seat
     from rpgres.cli.play.status import status
-    from rpgres.cli.render.lines import plain_text
     from rpgres.cli.shell.words import words_of
     from rpgres.engine.players import NO
+    from rpgres.render.lines import plain_text
 
     seat = Seat(table.path, table.seat, table.folders)
     words = words_of(line)
@@ -116,12 +116,12 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
         UsageError: it could be several answers, or is a number that none has.
     """
     from rpgres.cli.asking.prompt import ODDS, WHY, Person, matching
-    from rpgres.cli.render.lines import plain_text
-    from rpgres.cli.render.questions import LIST
-    from rpgres.cli.render.words import listed
     from rpgres.engine.stops import NeedsAnswer
     from rpgres.journal.commands import prepared_for, rules_of
     from rpgres.journal.commands.running import run_on
+    from rpgres.render.lines import plain_text
+    from rpgres.render.questions import LIST
+    from rpgres.render.words import listed
 
     met: list[tuple[Question, str]] = []
 
@@ -157,9 +157,9 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
 
 def _shown(table: PersistentTable, seat: Seat, name: str) -> list[Line]:
     """Return one character of the table, as the seat may know it."""
-    from rpgres.cli.render.tables import character_lines
     from rpgres.engine.views import state_seen
     from rpgres.journal.commands import state_at
+    from rpgres.render.tables import character_lines
     from rpgres.rulesets import unknown
 
     state = state_seen(state_at(seat.history, folders=table.folders), table.seat)

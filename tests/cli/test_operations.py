@@ -17,12 +17,12 @@ import pytest
 import typer.core
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import KINDS, make_schema
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.requests.keys import UNASKED
 from rpgres.cli.requests.operations import APART, RESOLVE, SHORT, keys_of, operations
 from rpgres.cli.requests.schemas import ANSWERS, batch_schema
 from rpgres.cli.root import COMMANDS, load_command
+from rpgres.formats.schemas import KINDS, make_schema
 from rpgres.journal.connections import MOST, _Keeper
 from rpgres.journal.store import HELD
 from tests.support.command_line import rpgres

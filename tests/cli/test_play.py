@@ -18,12 +18,12 @@ from rpgres.cli.play.offers import offers
 from rpgres.cli.play.seat import OTHERS, TABLE_COMMANDS, Seat
 from rpgres.cli.play.session import Session
 from rpgres.cli.play.status import status
-from rpgres.cli.render.lines import plain_text
 from rpgres.cli.shell.words import joined, split, words_of
 from rpgres.cli.short import Reading
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import GM, put
+from rpgres.render.lines import plain_text
 from tests.support.command_line import rpgres
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -747,7 +747,7 @@ def test_a_name_still_answers_where_a_line_is_completed(capsys: pytest.CaptureFi
 
 
 def test_a_number_stays_with_its_label_where_a_menu_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rpgres.cli.render.lines import Line, text_of, wrapped
+    from rpgres.render.lines import Line, text_of, wrapped
 
     begun("mara", "edda", "guards")
     put_to: list[Line] = []

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.output import wants_plain_text
 from rpgres.cli.settings import KEYS, VARIABLES, expand, expand_at_table, settings_path
+from rpgres.formats.schemas import make_schema
 from tests.support.command_line import Ran, completions
 from tests.support.command_line import rpgres as run
 

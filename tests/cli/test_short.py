@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from rpgres.cli.commands.roll import RollGroup
 from rpgres.cli.dynamic import ActionCommand
-from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Scope, Unclear, Words, lengthened, typed_apart
 from rpgres.cli.short.fitting import FILLERS, PREPOSITIONS
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State, Tag
 from rpgres.parameters.ability import ability_names
+from rpgres.plugins.data import read_ruleset
 from rpgres.rulesets.sheets import read_sheet, sheet_names
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
@@ -42,7 +42,7 @@ def _third_party() -> Any:
     patch.setenv("RPGRES_RULESETS", "")
     from rpgres_after_hours import after_hours  # type: ignore[import-not-found]
 
-    import rpgres.cli.rulesets as rulesets
+    import rpgres.plugins.data as rulesets
 
     find = rulesets.find_ruleset
     patch.setattr(rulesets, "find_ruleset", lambda id_, **kw: after_hours if id_ == "after-hours" else find(id_, **kw))

@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
 from rpgres.cli.output import flush, say, wants_plain_text, worded
-from rpgres.cli.render.lines import Line, line
-from rpgres.cli.render.questions import LIST, keyed, question_lines
-from rpgres.cli.render.results import event_lines
-from rpgres.cli.render.words import listed
 from rpgres.cli.shell.words import split
 from rpgres.cli.streams import columns
 from rpgres.engine.events import Turned
@@ -22,6 +18,10 @@ from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import meant
 from rpgres.model.state import slug
+from rpgres.render.lines import Line, line
+from rpgres.render.questions import LIST, keyed, question_lines
+from rpgres.render.results import event_lines
+from rpgres.render.words import listed
 
 if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
@@ -237,9 +237,9 @@ class Person:
 
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress
-        from rpgres.cli.render.questions import odds_lines, success_words
         from rpgres.engine.players import default_policy, policy_of
         from rpgres.odds.decision import decision_odds
+        from rpgres.render.questions import odds_lines, success_words
 
         prepared = self._prepared(view)
         name = default_policy(prepared.rules)
@@ -251,7 +251,7 @@ class Person:
         return odds_lines(question, found, prepared.rules.file, **about)
 
     def _why(self, view: View, question: Question) -> list[Line]:
-        from rpgres.cli.render.why import why_lines
+        from rpgres.render.why import why_lines
 
         prepared = self._prepared(view)
         return why_lines(prepared.rules, prepared.action, question)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rpgres.cli.asking.prompt import UNDO
 from rpgres.cli.asking.terminal import ask
 from rpgres.cli.output import flush, say, worded
-from rpgres.cli.render.lines import line
-from rpgres.cli.render.words import who_is
 from rpgres.engine.dealers import Due
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import GM
 from rpgres.parameters.context import ACTOR
+from rpgres.render.lines import line
+from rpgres.render.words import who_is
 
 if TYPE_CHECKING:
     from rpgres.rulesets import RulesetFile

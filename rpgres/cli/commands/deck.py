@@ -1,4 +1,4 @@
-"""`rpgres deck`: list decks of cards, show what is in one, draw from one. See `rpgres.cli.formats.decks`."""
+"""`rpgres deck`: list decks of cards, show what is in one, draw from one. See `rpgres.catalog.decks`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+from rpgres.catalog.decks import describe_deck, draw_cards, find_deck, list_decks
 from rpgres.cli.annotations import AsJson, Folders, OnlyOf, Seed, argument, option
-from rpgres.cli.formats.decks import describe_deck, draw_cards, find_deck, list_decks
 from rpgres.cli.options import read_answers, read_count, read_folders
 from rpgres.cli.output import say_record
-from rpgres.cli.render.decks import deck_lines, deck_list_lines, draw_lines
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.parameters.table_items import offer_cards
+from rpgres.render.decks import deck_lines, deck_list_lines, draw_lines
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."

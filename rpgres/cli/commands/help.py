@@ -10,15 +10,15 @@ from rpgres.cli.help import guide
 from rpgres.cli.help.manual import command_at
 from rpgres.cli.output import say, say_text
 from rpgres.cli.root import COMMANDS, root
-from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.settings import active
 from rpgres.dice import resembles_notation
 from rpgres.errors import RpgresError, UsageError, called
+from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Shown
+    from rpgres.render.lines import Shown
 
 _MOST_SECTIONS = 4  # of the guide that mention a word
 
@@ -48,7 +48,7 @@ def command(
     rpgres help table act         a command
     rpgres help fate overcome     an action of a ruleset
     """
-    from rpgres.cli.render.guide import show_page
+    from rpgres.cli.help.pager import show_page
 
     if not words:
         say(_overview())
@@ -109,7 +109,7 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
 
 def _overview() -> list[Shown]:
     """Return the list of what there is help on."""
-    from rpgres.cli.render.lines import line, pairs
+    from rpgres.render.lines import line, pairs
 
     return [
         line("Pages of the guide: rpgres help TOPIC"),

@@ -14,7 +14,6 @@ from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say_json
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.reporting import format_of
-from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, read_query, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import InterruptError, UsageError, named
@@ -23,6 +22,7 @@ from rpgres.odds.exact import Decide, OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.query import Query, settled
 from rpgres.odds.variations import Axis, input_axes
+from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules, RulesetFile
 
 ACTION_OPTIONS = (

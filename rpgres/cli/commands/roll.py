@@ -14,7 +14,6 @@ from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.output import say, say_json, say_result, say_text, use_card_names
-from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
 from rpgres.engine.prepare import Prepared, policies_of, prepare
@@ -22,6 +21,7 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import InterruptError, UsageError, named
+from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 
@@ -141,7 +141,7 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     if repeat or shared["json"] or shared["auto"] or not can_prompt():
         return None
     from rpgres.cli.asking.prompt import Person
-    from rpgres.cli.render.results import action_lines
+    from rpgres.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
     known: Any = {"aid": lambda _view: prepared, "file": lambda: prepared.rules.file}
@@ -182,7 +182,7 @@ def _finish(
 
 
 def _house_rules(rules: Rules | None) -> str:
-    from rpgres.cli.render.words import house_rules
+    from rpgres.render.words import house_rules
 
     return house_rules(rules) if rules is not None else ""
 
@@ -202,10 +202,10 @@ def _show_many(
                 if STOP.is_asked:
                     break
         return INTERRUPTED if show.is_stopped else code
-    from rpgres.cli.render.reports import report_lines
-    from rpgres.cli.render.results import repeat_line
-    from rpgres.cli.render.samples import WAITING as WAITS
-    from rpgres.cli.render.samples import Tally, sample_report
+    from rpgres.render.reports import report_lines
+    from rpgres.render.results import repeat_line
+    from rpgres.render.samples import WAITING as WAITS
+    from rpgres.render.samples import Tally, sample_report
 
     file, tally, first = rules.file if rules is not None else None, Tally(), None
     with progress("rolling", is_silent=shared["each_run"]) as show, suppress(KeyboardInterrupt):

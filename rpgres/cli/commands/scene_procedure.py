@@ -14,12 +14,12 @@ from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.options import ANSWERS, Option, StrictCommand, hoist
 from rpgres.cli.output import say_json, say_record
-from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.shell.resuming import kept_options, resumed
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
+from rpgres.plugins.data import RulesetData
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ def play_as_asked(
         about: further arguments of `play_and_print`.
     """
     from rpgres.cli.account_files import STANDARD, write_files
-    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.cli.scene_output import play_and_print, play_silently
+    from rpgres.render.accounts.scenes import account_of
 
     seat, is_told = shared["as"], not (shared["json"] or STANDARD in files.values())
     real = _asked_for_dice(shared["real_dice"], seat, is_told=is_told)
@@ -157,7 +157,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
     Raises:
         NeedsPolicy: a seat looks, and the command that goes on would have the seed.
     """
-    from rpgres.cli.render.results import waiting_lines
+    from rpgres.render.results import waiting_lines
 
     if shared["as"] not in (None, THE_HOST):
         raise _undecided(pending, prepared.state, shared["as"])

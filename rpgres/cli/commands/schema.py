@@ -21,7 +21,7 @@ FILES = "files"  # all kinds of files at once
 
 
 def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
-    from rpgres.cli.formats.schemas import KINDS
+    from rpgres.formats.schemas import KINDS
 
     batch = (BATCH, "One line that `rpgres batch` reads, operation by operation.")
     files = (FILES, "All kinds of TOML files, with --write.")
@@ -65,11 +65,11 @@ def command(
     \b
     rpgres schema files fate --write .
     """
-    from rpgres.cli.formats.batches import SchemaRecord
-    from rpgres.cli.formats.schemas import make_schema
+    from rpgres.formats.batches import SchemaRecord
+    from rpgres.formats.schemas import make_schema
 
     if not kind:
-        from rpgres.cli.render.lines import Piece, line
+        from rpgres.render.lines import Piece, line
 
         width = max(len(name) for name, _ in _complete_kinds(""))
         say([line(Piece(name.ljust(width), "name"), f"  {text}") for name, text in _complete_kinds("")])
@@ -89,7 +89,7 @@ def command(
 
 
 def _write(kind: str, rules: Rules | None, folder: str | None) -> None:
-    from rpgres.cli.formats.editors import file_kinds, schema_line, write_schemas
+    from rpgres.formats.editors import file_kinds, schema_line, write_schemas
 
     kinds = [one for one in file_kinds() if rules or one != "sheet"]
     if folder is None:

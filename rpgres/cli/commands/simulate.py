@@ -19,15 +19,15 @@ from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
 from rpgres.cli.output import say_json, say_result
 from rpgres.cli.progress import interrupted, progress
-from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
-from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import read_query
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError, called, named
+from rpgres.plugins.data import RulesetData
+from rpgres.render.words import house_rules
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
@@ -269,7 +269,7 @@ MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
 
 
 def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) -> None:
-    from rpgres.cli.render import simulations
+    from rpgres.render import simulations
 
     file, changed = rules.file, house_rules(rules)
     emit_report(

@@ -64,7 +64,7 @@ def command(
 
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
-    from rpgres.cli.render.whatif import what_if_lines
+    from rpgres.render.whatif import what_if_lines
 
     asked = {"given": given or [], "choose": choose or [], "policies": named_policies(policy or ()), "auto": auto}
     folders = read_folders(rulesets or ())

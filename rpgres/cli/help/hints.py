@@ -69,9 +69,9 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
         name: the first word.
         words: what stands behind it.
     """
-    from rpgres.cli.formats.listed import list_files
-    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.catalog.listed import list_files
     from rpgres.cli.shell.quoting import join_line
+    from rpgres.plugins.data import read_ruleset
 
     table = _table_with(name)
     if table is not None:

@@ -9,10 +9,10 @@ from textwrap import wrap
 from msgspec.structs import replace
 
 from rpgres.cli.play.seat import TABLE_COMMANDS, Seat
-from rpgres.cli.render.lines import Line, Piece, line, plain_text
 from rpgres.cli.shell.words import joined
 from rpgres.cli.short.fitting import PREPOSITIONS, Words, usual_opposition
 from rpgres.model.state import GM
+from rpgres.render.lines import Line, Piece, line, plain_text
 from rpgres.rulesets import Rules
 
 INDENT = "  "
@@ -64,8 +64,8 @@ def action_help(seat: Seat, action: str) -> list[Line]:
 
 def described(rules: Rules, action: str) -> str:
     """Return what an action takes and asks, in words."""
-    from rpgres.cli.formats.summary import describe_action
-    from rpgres.cli.render.rulesets import action_lines
+    from rpgres.catalog.summary import describe_action
+    from rpgres.render.rulesets import action_lines
 
     shown = replace(describe_action(rules, action), example="")  # a shell's line
     return plain_text(action_lines(shown, rules.chosen, has_rungs=bool(rules.file.ladder)))

@@ -13,7 +13,6 @@ from rpgres.cli.options import read_folders
 from rpgres.cli.output import use_table
 from rpgres.cli.play.people import joining, led, names_settled, with_sides
 from rpgres.cli.play.phrases import as_typed
-from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
@@ -33,6 +32,7 @@ from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
+from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest

@@ -14,12 +14,12 @@ from rpgres.cli.play.lines import AT_PLAY
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
 from rpgres.cli.play.status import status
-from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.shell.words import words_of
 from rpgres.cli.short import Reading
 from rpgres.cli.streams import columns, results
 from rpgres.errors import UsageError
 from rpgres.model.state import GM
+from rpgres.render.lines import Line, Piece, line
 from rpgres.rulesets import unknown
 
 SIGN, INDENT = "> ", "  "

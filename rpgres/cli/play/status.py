@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres.cli.play.seat import Seat
-from rpgres.cli.render.words import who_is
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import counted
 from rpgres.model.state import GM, Character, Pile
+from rpgres.render.words import who_is
 
 MOST_COUNTERS = 2  # of a character, where no parameter says which ones matter
 

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import typer
 
-from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.options import GIVEN, read_answers
 from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys
 from rpgres.cli.requests.operations import AS_REQUESTS, Operation, find_operation, prepared_run
@@ -18,6 +17,7 @@ from rpgres.cli.streams import Recording, recorded
 from rpgres.engine.records import ERROR, Pending, error_record
 from rpgres.engine.requests import discreet, resuming
 from rpgres.errors import FileError, RpgresError, as_own, named, readable
+from rpgres.formats.batches import SeveralRecord, TextRecord
 from rpgres.journal import connections
 from rpgres.journal.files import table_errors
 from rpgres.journal.records import TableError

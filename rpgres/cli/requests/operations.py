@@ -29,9 +29,9 @@ from rpgres.cli.requests.keys import (
     read_keys,
 )
 from rpgres.cli.root import COMMANDS, load_command
-from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_data
 from rpgres.journal.connections import kept_open
+from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.plugins.loading import rules_kept
 from rpgres.rulesets import unknown
 

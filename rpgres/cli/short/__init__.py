@@ -23,7 +23,7 @@ from rpgres.rulesets import Rules, unknown
 
 if TYPE_CHECKING:
     from rpgres.cli.dynamic import ActionCommand, Verb
-    from rpgres.cli.rulesets import RulesetData
+    from rpgres.plugins.data import RulesetData
 
 __all__ = ["Reading", "Scope", "Unclear", "Words", "hand_of", "lengthened", "typed_apart", "who_is_named"]
 

@@ -39,7 +39,7 @@ class Unclear(UsageError):
     """
 
     def __init__(self, words: Sequence[str], start: int, end: int, readings: Sequence[Reading], why: str = "") -> None:
-        from rpgres.cli.render.words import listed
+        from rpgres.render.words import listed
 
         said = " ".join(words[start:end])
         shown = listed([one.text for one in readings])

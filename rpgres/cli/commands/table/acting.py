@@ -23,14 +23,14 @@ from rpgres.cli.commands.table.common import (
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
-from rpgres.cli.rulesets import read_ruleset
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.commands import act, actor_of, turn
+from rpgres.plugins.data import read_ruleset
 
 if TYPE_CHECKING:
-    from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.periods import Moment
     from rpgres.model.state import State
+    from rpgres.plugins.data import RulesetData
 
 ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
@@ -42,7 +42,7 @@ ACT_OPTIONS = (
 def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action at the table and print the result; exit with the code it calls for."""
     from rpgres.cli.asking.real import plus_words
-    from rpgres.cli.render.results import action_lines
+    from rpgres.render.results import action_lines
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
     options = TableOptions(shared["as"], shared["table"], shared["json"], shared["rulesets"])

@@ -95,7 +95,7 @@ def _say_new(done: Done, path: Path, *, as_json: bool) -> None:
     if as_json:
         say_json(entry_record(done.history, done.entry, None))
         return
-    from rpgres.cli.render.lines import Piece, line
+    from rpgres.render.lines import Piece, line
 
     names = ", ".join(done.history.state.characters) or "nobody yet"
     commitment = done.entry.public.commitment
@@ -134,7 +134,7 @@ def redo(
 
     Every die stays as it fell. Several undos are redone one after the other.
     """
-    from rpgres.cli.render.tables import redone_line
+    from rpgres.render.tables import redone_line
 
     done = do_again(options.find(), seat=options.who)
     if options.as_json:

@@ -13,8 +13,8 @@ from rpgres.cli.dynamic import Verb
 from rpgres.journal.commands import rules_of
 
 if TYPE_CHECKING:
-    from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.hidden import Start
+    from rpgres.plugins.data import RulesetData
     from rpgres.rulesets import Rules
 
 OWN = (structs.replace(ACTOR, help="The character whose action it is, if the seat has several."), SEAT, TABLE)

@@ -56,8 +56,8 @@ def orders(
 
 
 def _show(options: TableOptions, whose: str) -> None:
-    from rpgres.cli.render.lines import line
-    from rpgres.cli.render.tables import orders_lines
+    from rpgres.render.lines import line
+    from rpgres.render.tables import orders_lines
 
     _, history = options.read()
     who = owner_of(history, options.who, whose) if whose else options.who
