@@ -15,10 +15,11 @@ from msgspec import Struct, structs
 from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
+from rpgres.cli.options import SectionedCommand, built, folders_in, hoist
 from rpgres.cli.settings import active
 from rpgres.cli.streams import results_alone
 from rpgres.errors import FileError, UsageError, called
+from rpgres.lines.options import Option
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.data import RulesetData, read_ruleset
@@ -262,7 +263,7 @@ def scene_command(
     return SectionedCommand(
         name,
         callback=call,
-        params=[option.build() for option in options],
+        params=[built(option) for option in options],
         help=f"{summary}\n\n{details}",
         short_help=summary,
         rich_markup_mode=None,
@@ -291,7 +292,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*own, *more)],
+            params=[built(option) for option in (*own, *more)],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,
@@ -307,7 +308,8 @@ class ActionCommand(SectionedCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line; words that belong to no option are read as a short line."""
         if not ctx.resilient_parsing and has_bare_words(args, self.takes):
-            from rpgres.cli.short import lengthened, scope_of
+            from rpgres.cli.short import scope_of
+            from rpgres.lines.short import lengthened
 
             args = lengthened(scope_of(self, args), str(self.name), args)
         return super().parse_args(ctx, args)
@@ -453,7 +455,7 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
     return DiceCommand(
         first,
         callback=call,
-        params=[more, *(option.build() for option in verb.dice_options)],
+        params=[more, *(built(option) for option in verb.dice_options)],
         help=f"{verb.dice_help}\n\n{NOTATION}",
         short_help=verb.dice_help,
         rich_markup_mode=None,

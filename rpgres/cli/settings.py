@@ -168,7 +168,7 @@ def words_of_alias(text: str) -> list[str]:
     Raises:
         UsageError: a quotation mark is not closed.
     """
-    from rpgres.cli.shell.words import split
+    from rpgres.lines.words import split
 
     words = split(text)
     return words[1:] if words[:1] == ["rpgres"] else words

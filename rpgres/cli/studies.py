@@ -12,6 +12,7 @@ from rpgres.cli.progress import progress
 from rpgres.cli.reporting import Rows, emit_report, format_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError, named
+from rpgres.lines.options import read_answers
 from rpgres.model.state import EMPTY
 from rpgres.odds.query import Query
 from rpgres.odds.study import Study
@@ -52,7 +53,7 @@ def read_query(
         action=action,
         inputs=inputs,
         switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=opt.read_answers(shared["choose"], option=named("choose")),
+        choose=read_answers(shared["choose"], option=named("choose")),
         policies=opt.named_policies(shared["policy"]),
         auto=shared["auto"],
         by=by,

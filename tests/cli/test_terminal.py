@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.asking.prompt import Person, matching
+from rpgres.cli.asking.prompt import Person
 from rpgres.engine.players import NO, Question, View
+from rpgres.lines.questions import matching
 from rpgres.model.state import State, slug
 from rpgres.render.lines import plain_text
 from rpgres.render.questions import MARGIN, keyed, question_lines

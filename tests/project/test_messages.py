@@ -11,10 +11,10 @@ import pytest
 
 import rpgres
 from rpgres.arguments import as_call
-from rpgres.cli.play.lines import as_line
 from rpgres.cli.requests.operations import as_request, find_operation
 from rpgres.cli.root import load_command
 from rpgres.errors import AS_KEYS, Command, Wording, as_key, called, named, readable
+from rpgres.lines.acting import as_line
 
 HOUSE = Path(rpgres.__file__).parent
 

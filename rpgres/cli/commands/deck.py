@@ -8,10 +8,11 @@ import typer
 
 from rpgres.catalog.decks import describe_deck, draw_cards, find_deck, list_decks
 from rpgres.cli.annotations import AsJson, Folders, OnlyOf, Seed, argument, option
-from rpgres.cli.options import read_answers, read_count, read_folders
+from rpgres.cli.options import read_count, read_folders
 from rpgres.cli.output import say_record
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.errors import RpgresError, UsageError, called, named
+from rpgres.lines.options import read_answers
 from rpgres.parameters.table_items import offer_cards
 from rpgres.render.decks import deck_lines, deck_list_lines, draw_lines
 

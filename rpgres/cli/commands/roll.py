@@ -21,6 +21,19 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import InterruptError, UsageError, named
+from rpgres.lines.options import (
+    AUTO,
+    CHOOSE,
+    EXIT_CODE,
+    GIVEN,
+    JSON,
+    NOTE,
+    POLICY,
+    REAL,
+    RULESETS,
+    given_inputs,
+    read_answers,
+)
 from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
@@ -30,13 +43,13 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Question, View
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.WAIT, opt.SWITCH, opt.RULESETS),
-    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.NOTE, opt.EXIT_CODE),
+    *(opt.SEED, GIVEN, REAL, CHOOSE, AUTO, POLICY, opt.WAIT, opt.SWITCH, RULESETS),
+    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
-    *(opt.VS, opt.SEED, opt.GIVEN, opt.REAL),
-    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.NOTE, opt.EXIT_CODE),
+    *(opt.VS, opt.SEED, GIVEN, REAL),
+    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
@@ -48,13 +61,13 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option=named("repeat"), default=0)
     _check_repeat(shared, repeat=repeat)
-    given = opt.read_answers(shared["given"], option=named("given"))
-    choose = opt.read_answers(shared["choose"], option=named("choose"))
+    given = read_answers(shared["given"], option=named("given"))
+    choose = read_answers(shared["choose"], option=named("choose"))
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     use_card_names(rules)
-    prepared = prepare(rules, action, opt.given_inputs(values))
+    prepared = prepare(rules, action, given_inputs(values))
     policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
     hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
@@ -110,7 +123,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
     repeat = opt.read_count(values["repeat"], option=named("repeat"), default=0)
     _check_repeat(values, repeat=repeat)
-    given = opt.read_answers(values["given"], option=named("given"))
+    given = read_answers(values["given"], option=named("given"))
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
     hand = None

@@ -26,6 +26,7 @@ from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError, called, named
+from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.plugins.data import RulesetData
 from rpgres.render.words import house_rules
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
+    *(opt.SEED, CHOOSE, AUTO, POLICY, opt.COUNT, opt.SWITCH, RULESETS),
     *(opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW),
-    *(opt.FORMAT, opt.OUT, opt.JSON, opt.SVG, opt.NOTE),
+    *(opt.FORMAT, opt.OUT, JSON, opt.SVG, NOTE),
 )
-SCENE_OPTIONS = tuple(option for option in ACTION_OPTIONS if option is not opt.CHOOSE)
+SCENE_OPTIONS = tuple(option for option in ACTION_OPTIONS if option is not CHOOSE)
 
 
 Show = Callable[[str], int]  # prints one run of a seed, and returns the exit code
@@ -52,7 +53,7 @@ Show = Callable[[str], int]  # prints one run of a seed, and returns the exit co
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print the result."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
-    rules, inputs = data.rules(opt.read_switches(shared["switch"])), opt.given_inputs(values)
+    rules, inputs = data.rules(opt.read_switches(shared["switch"])), given_inputs(values)
     query = read_query(rules, action, inputs, shared)
     prepared = query.prepared()
 

@@ -27,20 +27,6 @@ from rpgres.cli.mcp.records import (
     TableSeen,
     UndoArguments,
 )
-from rpgres.cli.options import read_answers
-from rpgres.cli.play.helping import described, short_form
-from rpgres.cli.play.lines import (
-    ADDED,
-    TypedAction,
-    add_entry,
-    answers_of,
-    as_arguments,
-    place_of,
-    resolve,
-    typed_action,
-)
-from rpgres.cli.play.seat import Seat
-from rpgres.cli.shell.words import split, words_of
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError, named
@@ -51,6 +37,20 @@ from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import put_to
 from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record, waiting_seen
+from rpgres.lines.acting import (
+    ADDED,
+    TypedAction,
+    add_entry,
+    answers_of,
+    as_arguments,
+    place_of,
+    resolve,
+    typed_action,
+)
+from rpgres.lines.helping import described, short_form
+from rpgres.lines.options import read_answers
+from rpgres.lines.seat import Seat
+from rpgres.lines.words import split, words_of
 from rpgres.render.lines import plain_text
 from rpgres.render.tables import entry_lines, found_lines, show_lines, waiting_lines
 from rpgres.rulesets import unknown

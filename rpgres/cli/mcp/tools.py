@@ -12,10 +12,10 @@ import msgspec
 from rpgres.arguments import require_short
 from rpgres.cli.mcp import calls, records
 from rpgres.cli.mcp.lookup import look_up
-from rpgres.cli.play.lines import AS_LINES
-from rpgres.cli.play.seat import Seat
 from rpgres.errors import RpgresError, UsageError, readable
 from rpgres.formats.descriptions import field_texts, records_in
+from rpgres.lines.acting import AS_LINES
+from rpgres.lines.seat import Seat
 from rpgres.rulesets import unknown
 
 Schema = dict[str, Any]

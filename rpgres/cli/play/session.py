@@ -9,15 +9,15 @@ from textwrap import wrap
 
 from rpgres.cli.exits import blame, trace
 from rpgres.cli.output import flush, say, say_text, take_reader_words, use_card_names, use_wording
-from rpgres.cli.play.helping import command_help, help_lines
-from rpgres.cli.play.lines import AT_PLAY
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
-from rpgres.cli.play.status import status
-from rpgres.cli.shell.words import words_of
-from rpgres.cli.short import Reading
 from rpgres.cli.streams import columns, results
 from rpgres.errors import UsageError
+from rpgres.lines.acting import AT_PLAY
+from rpgres.lines.helping import command_help, help_lines
+from rpgres.lines.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
+from rpgres.lines.short import Reading
+from rpgres.lines.status import status
+from rpgres.lines.words import words_of
 from rpgres.model.state import GM
 from rpgres.render.lines import Line, Piece, line
 from rpgres.rulesets import unknown

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import typer
 
-from rpgres.cli.options import GIVEN, read_answers
 from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys
 from rpgres.cli.requests.operations import AS_REQUESTS, Operation, find_operation, prepared_run
 from rpgres.cli.streams import Recording, recorded
@@ -21,6 +20,7 @@ from rpgres.formats.batches import SeveralRecord, TextRecord
 from rpgres.journal import connections
 from rpgres.journal.files import table_errors
 from rpgres.journal.records import TableError
+from rpgres.lines.options import GIVEN, read_answers
 from rpgres.parameters.context import plain_names
 
 # Operations that do nothing but add to a table: those that come together are written to the disk together.

@@ -16,7 +16,6 @@ from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
-from rpgres.cli.options import Option
 from rpgres.cli.output import say, say_json, say_text, use_card_names, use_table, warn
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
@@ -25,6 +24,7 @@ from rpgres.journal.commands import Done, Place, check_seat, prepared_for, rules
 from rpgres.journal.files import find_table
 from rpgres.journal.store import read
 from rpgres.journal.views import entry_record, entry_seen, run_record
+from rpgres.lines.options import SEAT, TABLE, read_answers
 from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
@@ -38,21 +38,6 @@ if TYPE_CHECKING:
 
 OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
 TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
-TABLE_PART = "The table"
-
-TABLE = Option(
-    "table",
-    "The table's file or folder [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
-    "PATH",
-    TABLE_PART,
-)
-SEAT = Option(
-    "as",
-    "The seat: gm, or a character's name [default: the host; env: RPGRES_SEAT].",
-    "SEAT",
-    TABLE_PART,
-)
-
 Table = Annotated[str | None, declared(TABLE)]
 Seat = Annotated[str | None, declared(SEAT)]
 Policies = Annotated[
@@ -157,8 +142,8 @@ class AnswerOptions(Struct, frozen=True):
         """
         return {
             "seat": options.who,
-            "given": opt.read_answers(self.given or (), option=named("given")),
-            "choose": opt.read_answers(self.choose or (), option=named("choose")),
+            "given": read_answers(self.given or (), option=named("given")),
+            "choose": read_answers(self.choose or (), option=named("choose")),
             "policies": opt.named_policies(self.policy or ()),
             "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),

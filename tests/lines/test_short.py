@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from rpgres.cli.commands.roll import RollGroup
 from rpgres.cli.dynamic import ActionCommand
-from rpgres.cli.shell.words import joined, split
-from rpgres.cli.short import Scope, Unclear, Words, lengthened, typed_apart
-from rpgres.cli.short.fitting import FILLERS, PREPOSITIONS
 from rpgres.errors import UsageError
+from rpgres.lines.fitting import FILLERS, PREPOSITIONS
+from rpgres.lines.short import Scope, Unclear, Words, lengthened, typed_apart
+from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, Tag
 from rpgres.parameters.ability import ability_names
 from rpgres.plugins.data import read_ruleset
@@ -369,7 +369,7 @@ def test_the_start_of_a_long_line_reads_no_short_line() -> None:
         "import sys; from rpgres.cli.root import app\n"
         "try: app(['roll', 'fate', 'overcome', '--skill', '3', '--vs', '2', '--auto'])\n"
         "except SystemExit: pass\n"
-        "late = ('rpgres.cli.short', 'rpgres.cli.play', 'prompt_toolkit')\n"
+        "late = ('rpgres.lines.short', 'rpgres.cli.play', 'prompt_toolkit')\n"
         "print([name for name in sys.modules if name.startswith(late)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

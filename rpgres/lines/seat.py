@@ -1,35 +1,30 @@
-"""A seat at a table in `rpgres play`: what it may know of the table now, and what its typed lines stand for."""
+"""A seat at a table: what it may know of the table now, and what its typed lines stand for."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from rpgres.cli.dynamic import ActionCommand
-from rpgres.cli.options import read_folders
-from rpgres.cli.output import use_table
-from rpgres.cli.play.people import joining, led, names_settled, with_sides
-from rpgres.cli.play.phrases import as_typed
-from rpgres.cli.settings import active, expand_at_table
-from rpgres.cli.shell.words import joined, split
-from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
-from rpgres.cli.short.fitting import BESIDE
 from rpgres.dice import resembles_notation
 from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT, state_seen
 from rpgres.errors import UsageError
-from rpgres.journal.checking import require_whole
-from rpgres.journal.commands import actor_of, check_seat
+from rpgres.journal.commands import actor_of
 from rpgres.journal.commands.pending import refuse_while_pending
-from rpgres.journal.files import find_table, folders_of
+from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
+from rpgres.lines.fitting import BESIDE
+from rpgres.lines.options import ACT_OPTIONS
+from rpgres.lines.people import joining, led, names_settled, with_sides
+from rpgres.lines.phrases import as_typed
+from rpgres.lines.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
+from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
 from rpgres.plugins.data import RulesetData, read_ruleset
@@ -160,16 +155,24 @@ class Seat:
         mine = [name for name in state.characters if self.name in (None, state.seat_of(name))]
         return [*mine, *(name for name in state.characters if self.name == GM and name not in mine)]
 
-    def command(self, action: str, verb: str = "act") -> ActionCommand:
-        """Return the command of an action at this table: to `act`, or for its `odds`."""
-        from rpgres.cli.root import load_command
+    def takes(self, action: str, verb: str = "act") -> Mapping[str, bool]:
+        """Return whether each option of an action here takes a value, by its name as typed.
 
-        command: ActionCommand = load_command("table").commands[verb].load(action, ["--table", str(self.path)])
-        return command
+        Args:
+            action: the action.
+            verb: what is done with it: `act`, or its `odds`.
+        """
+        inputs = self.rules.parameters(action).items()
+        own = {f"--{key}": one.kind != "flag" for name, one in inputs for key in (name, *one.aliases)}
+        return {name: not one.is_flag for one in ACT_OPTIONS for name in one.names} | own
 
-    def scope(self, actor: str, command: ActionCommand) -> Scope:
+    def expanded(self, words: Sequence[str]) -> list[str]:
+        """Return a line in which an alias of the person who typed it is replaced by what it stands for."""
+        return list(words)
+
+    def scope(self, actor: str, takes: Mapping[str, bool]) -> Scope:
         """Return what may be named on a line of an action."""
-        return Scope(self.rules, self.state, actor, command.takes, is_seated=True)
+        return Scope(self.rules, self.state, actor, takes, is_seated=True)
 
     def named_first(self, words: Sequence[str]) -> tuple[str, list[str]]:
         """Return the actor that a line begins with, empty for none, and the rest of the line."""
@@ -189,7 +192,7 @@ class Seat:
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions or first in (*TABLE_COMMANDS, *OTHERS, *LEAVE, "help"):
             return list(words)
-        found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
+        found = self.expanded([first, *rest])
         return [f"{actor}:", *found] if actor else found
 
     def typed(self, words: Sequence[str]) -> list[str]:
@@ -323,17 +326,17 @@ class Seat:
         if not actor and not _has(words, "actor"):
             players = [name for name in self.own() if self.state.seat_of(name) != GM]
             actor, words = led(self.rules, self.state, players, action, words)
-        command, line, is_asked = self.command(action, verb), words, False
+        takes, line, is_asked = self.takes(action, verb), words, False
         who = self._actor(actor, action, words, asks)
-        known = Words(self.scope(who, command), action)
+        known = Words(self.scope(who, takes), action)
         sheets: set[str] = set()  # that are meant, though a character at the table has nearly the same name
         while True:
             try:
                 there = names_settled(known, line, sheets, asks)
                 line, is_asked = there, is_asked or there != line
                 long = lengthened(known.scope, action, line)
-                options = [long[start].partition("=")[0] for start, _ in typed_apart(long, command.takes)[1]]
-                is_known = all(name in command.takes for name in options if name != "--")
+                options = [long[start].partition("=")[0] for start, _ in typed_apart(long, takes)[1]]
+                is_known = all(name in takes for name in options if name != "--")
                 # Odds are shown at every rung; an unknown option is reported by the command.
                 more = self._missing(who, action, long, asks) if verb != ODDS and is_known else []
                 if not more:
@@ -346,7 +349,7 @@ class Seat:
                     raise
                 line, is_asked = unclear.chosen(reading), True
         more = self._beside(who, action, long, asks) if verb != ODDS else []
-        is_short = is_asked or bool(more) or bool(typed_apart(words, command.takes)[0])
+        is_short = is_asked or bool(more) or bool(typed_apart(words, takes)[0])
         end = long.index("--") if "--" in long else len(long)
         acting = ["--actor", who] if who and not _has(words, "actor") else []
         arguments = [verb, action, *long[:end], *more, *acting, *long[end:]]
@@ -385,7 +388,7 @@ class Seat:
             parameter = self.rules.parameters(action)[name]
             if any(_has(long, one) for one in (name, *parameter.aliases)):
                 continue
-            words, fault = Words(self.scope(who, self.command(action)), action), ""
+            words, fault = Words(self.scope(who, self.takes(action)), action), ""
             usual = self._usual(words, name) or parameter.help
             while (found := asks(f"{fault}{action}: {name}? ({usual})", ())) is not None:
                 if parameter.kind not in ("ability", "opposition"):
@@ -413,7 +416,7 @@ class Seat:
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
         """Return who stands beside the actor of a procedure, of the players' characters that the line does not name."""
-        words = Words(self.scope(who, self.command(action)), action)
+        words = Words(self.scope(who, self.takes(action)), action)
         names = words.introduced_by(BESIDE[0])
         if not self.data.file.actions[action].procedure or not names or any(_has(line, name) for name in names):
             return []
@@ -427,26 +430,6 @@ class Seat:
             left.remove(found.text)
             added.append(f"--{names[0]}={found.text}")
         return added
-
-
-def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | None) -> Seat:
-    """Return a seat as a command line names it, of a table whose journal is whole.
-
-    Args:
-        table: the path, as typed.
-        seat: the seat, as typed.
-        rulesets: folders to look for rulesets in first.
-
-    Raises:
-        TableError: there is no such table, or its journal was changed by hand.
-        UsageError: it has no such seat.
-    """
-    use_table(table)
-    path = find_table(table or os.environ.get("RPGRES_TABLE"))
-    opened = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
-    require_whole(path, opened.history)
-    check_seat(opened.history, opened.name)
-    return opened
 
 
 def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:

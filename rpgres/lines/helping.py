@@ -8,9 +8,9 @@ from textwrap import wrap
 
 from msgspec.structs import replace
 
-from rpgres.cli.play.seat import TABLE_COMMANDS, Seat
-from rpgres.cli.shell.words import joined
-from rpgres.cli.short.fitting import PREPOSITIONS, Words, usual_opposition
+from rpgres.lines.fitting import PREPOSITIONS, Words, usual_opposition
+from rpgres.lines.seat import TABLE_COMMANDS, Seat
+from rpgres.lines.words import joined
 from rpgres.model.state import GM
 from rpgres.render.lines import Line, Piece, line, plain_text
 from rpgres.rulesets import Rules
@@ -88,7 +88,7 @@ def _wrapped(names: Iterable[str], width: int) -> list[Line]:
 def short_form(seat: Seat, action: str) -> str:
     """Return a short line of an action with what it cannot do without, as this table may have it."""
     who = next(iter(seat.own()), "")
-    words = Words(seat.scope(who, seat.command(action)), action)
+    words = Words(seat.scope(who, seat.takes(action)), action)
     seat_of = seat.state.seat_of
     parts = [*([who] if who else []), action]
     character = seat.state.characters.get(who)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.cli.play.seat import Seat
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import counted
+from rpgres.lines.seat import Seat
 from rpgres.model.state import GM, Character, Pile
 from rpgres.render.words import who_is
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from rpgres.cli.options import given_inputs, read_answers
-from rpgres.cli.play.helping import short_form
-from rpgres.cli.play.seat import ODDS, TABLE_COMMANDS, Seat
-from rpgres.cli.short import Reading, typed_apart
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_key, as_option, named, words_of
 from rpgres.journal import commands
 from rpgres.journal.commands import Done, Place
+from rpgres.lines.helping import short_form
+from rpgres.lines.options import ACT_OPTIONS, given_inputs, read_answers
+from rpgres.lines.seat import ODDS, TABLE_COMMANDS, Seat
+from rpgres.lines.short import Reading, typed_apart
 from rpgres.rulesets import unknown
 
 ADDED = ("begin", "end", "note", "pass", "set")  # what a line may add to the journal beside actions
@@ -86,7 +86,7 @@ def typed_action(seat: Seat, words: Sequence[str], *, listed: str = "`help`") ->
     if "--help" in line:
         raise UsageError(f"{listed} describes {action}")
     values = _parsed(seat, action, line)
-    shared = {one.name: values.pop(one.name, one.off) for one in seat.command(action).verb.options}
+    shared = {one.name: values.pop(one.name, one.off) for one in ACT_OPTIONS}
     for name, value in shared.items():
         if value not in (None, False, ()) and name not in LINE_OPTIONS:
             fixed = "; seat and table are fixed" if name in ("as", "table") else ""
@@ -107,21 +107,32 @@ def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:
     """Return the options of a line by name.
 
     Raises:
-        UsageError: one is unknown, or lacks its value.
+        UsageError: one is unknown or given twice, or lacks its value.
     """
-    command = seat.command(action)
-    for start, _ in typed_apart(line, command.takes)[1]:
-        name = line[start].partition("=")[0]
-        if name not in (*command.takes, "--"):
-            inputs = [f"--{key}" for key in seat.rules.parameters(action)]
-            raise UsageError(unknown("option", name, inputs, of=action))
-    try:
-        with command.make_context(action, list(line)) as context:
-            return dict(context.params)
-    except Exception as error:
-        if not hasattr(error, "format_message"):
-            raise
-        raise UsageError(f"{action}: {error.format_message()}") from None  # Typer's own, of an option
+    parameters, takes = seat.rules.parameters(action), seat.takes(action)
+    meant = {one: (shared.name, shared.many) for shared in ACT_OPTIONS for one in shared.names}
+    for key, one in parameters.items():
+        meant |= {f"--{name}": (key.replace("-", "_"), one.is_repeated) for name in (key, *one.aliases)}
+    bare, spans = typed_apart(line, takes)
+    if bare:
+        raise UsageError(f"{action}: unexpected: {' '.join(bare.values())}")
+    values: dict[str, Any] = {}
+    for start, end in spans:
+        typed, sign, value = line[start].partition("=")
+        if typed not in meant:
+            raise UsageError(unknown("option", typed, [f"--{key}" for key in parameters], of=action))
+        name, is_many = meant[typed]
+        is_valued = bool(sign) or end - start == 2
+        if is_valued != takes[typed]:
+            raise UsageError(f"{action}: {typed} {'needs a value' if takes[typed] else 'takes no value'}")
+        if not is_valued:
+            values[name] = True
+            continue
+        if name in values and not is_many:
+            raise UsageError(f"{typed} is given twice, and takes one value", option=typed)
+        value = value if sign else line[start + 1]
+        values[name] = [*values.get(name, ()), value] if is_many else value
+    return values
 
 
 def resolve(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rpgres.cli.short import Reading, Words, typed_apart, who_is_named
-from rpgres.cli.short.fitting import BESIDE, OPPOSING
 from rpgres.errors import UsageError
+from rpgres.lines.fitting import BESIDE, OPPOSING
+from rpgres.lines.short import Reading, Words, typed_apart, who_is_named
 from rpgres.model.state import State
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Rules

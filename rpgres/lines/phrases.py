@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rpgres.cli.short.fitting import ARTICLES
+from rpgres.lines.fitting import ARTICLES
 from rpgres.model.state import State, slug
 
 # Whole lines that stand for a command, and first words that do.

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from rpgres.cli.help.hints import option_for
-from rpgres.cli.short.fitting import (
+from rpgres.errors import UsageError, named
+from rpgres.lines.fitting import (
     ARTICLES,
     BESIDE,
     FILLERS,
@@ -22,7 +22,7 @@ from rpgres.cli.short.fitting import (
     Words,
     is_sentence,
 )
-from rpgres.errors import UsageError, named
+from rpgres.lines.hints import option_for
 from rpgres.model.state import slug
 from rpgres.parameters.ability import number_of
 from rpgres.toml.diagnostics import nearest
