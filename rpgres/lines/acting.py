@@ -114,13 +114,14 @@ def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:
     for key, one in parameters.items():
         meant |= {f"--{name}": (key.replace("-", "_"), one.is_repeated) for name in (key, *one.aliases)}
     bare, spans = typed_apart(line, takes)
+    for name in (line[start].partition("=")[0] for start, _ in spans):
+        if name not in meant:
+            raise UsageError(unknown("option", name, [f"--{key}" for key in parameters], of=action))
     if bare:
         raise UsageError(f"{action}: unexpected: {' '.join(bare.values())}")
     values: dict[str, Any] = {}
     for start, end in spans:
         typed, sign, value = line[start].partition("=")
-        if typed not in meant:
-            raise UsageError(unknown("option", typed, [f"--{key}" for key in parameters], of=action))
         name, is_many = meant[typed]
         is_valued = bool(sign) or end - start == 2
         if is_valued != takes[typed]:
