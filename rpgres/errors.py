@@ -17,6 +17,7 @@ LONGEST = 300  # characters of a message of third-party code
 # in a shell, `undo 12` at `rpgres play`.
 _BEGIN, _END = "\ue000", "\ue001"
 _COMMAND, _NEXT, _COMMAND_END = "\ue002", "\ue003", "\ue004"
+_PLACE, _PLACE_END = "\ue005", "\ue006"  # around where something stands in code, which not every reader may know
 
 
 class Command(NamedTuple):
@@ -97,10 +98,15 @@ def readable(text: str, wording: Wording = AS_KEYS) -> str:
         text: the message, with names of inputs as `named` has them, and commands as `called`.
         wording: how its readers write them.
     """
-    if _BEGIN not in text and _COMMAND not in text:
+    if not any(mark in text for mark in (_BEGIN, _COMMAND, _PLACE)):
         return text
     shown = _filled(text, _COMMAND, _COMMAND_END, lambda inner: wording.command(_read(inner)))
-    return _filled(shown, _BEGIN, _END, wording.name)
+    return _filled(_filled(shown, _PLACE, _PLACE_END, str), _BEGIN, _END, wording.name)
+
+
+def without_places(text: str) -> str:
+    """Return a message as it stands, without the places in code that it names."""
+    return _filled(text, _PLACE, _PLACE_END, lambda place: "")
 
 
 def _filled(text: str, begin: str, end: str, write: Callable[[str], str]) -> str:
@@ -364,7 +370,7 @@ def place_of(error: BaseException) -> str:
 
 def in_place(file: str, line: int) -> str:
     """Return a place in code as it stands at the end of a message."""
-    return f" ({file}, line {line})"
+    return f"{_PLACE} ({file}, line {line}){_PLACE_END}"
 
 
 def _place_of(error: BaseException) -> tuple[str, int] | None:

@@ -12,7 +12,17 @@ from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result, error_record, plain_data, scripts_of
 from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for, run_once
-from rpgres.errors import AS_KEYS, FileError, RpgresError, RuleError, UsageError, Wording, as_own, in_place, located
+from rpgres.errors import (
+    AS_KEYS,
+    FileError,
+    RpgresError,
+    RuleError,
+    UsageError,
+    Wording,
+    as_own,
+    located,
+    without_places,
+)
 from rpgres.rulesets.sheets import MissingSheet
 
 E = TypeVar("E", bound=BaseException)
@@ -152,8 +162,7 @@ def discreet(error: E) -> E | RpgresError:
     """Return an error without anything from a file: the sender may not know its content."""
     if isinstance(error, RuleError) and error.details.get("file"):
         details = {key: value for key, value in error.details.items() if key not in ("file", "line")}
-        place = in_place(error.details["file"], error.details["line"])
-        return RuleError(error.message.replace(place, "", 1), **details)
+        return RuleError(without_places(error.raw), **details)
     if not isinstance(error, FileError) or isinstance(error, MissingSheet):
         return error
     problems = error.details.get("problems") or [error.details]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import rpgres
 from rpgres.arguments import as_call
 from rpgres.cli.requests.operations import as_request, find_operation
 from rpgres.cli.root import load_command
-from rpgres.errors import AS_KEYS, Command, Wording, as_key, called, named, readable
+from rpgres.engine.requests import discreet
+from rpgres.errors import AS_KEYS, Command, Wording, as_key, called, code_failed, named, readable
 from rpgres.lines.acting import as_line
 
 HOUSE = Path(rpgres.__file__).parent
@@ -58,7 +60,7 @@ def test_each_command_in_a_message_is_there_with_its_options(command: Command) -
 def test_each_command_that_is_a_request_is_one_with_keys_of_its_operation(command: Command) -> None:
     shown = as_request(command)
     if shown.startswith("{"):
-        operation = find_operation(__import__("json").loads(shown)["op"])
+        operation = find_operation(json.loads(shown)["op"])
         assert command.name.split(" ")[0] == operation.name.partition(".")[0]
     else:
         assert command.name.split(" ")[0] in ("config", "play") or "help" in command.options
@@ -116,3 +118,18 @@ def test_a_command_is_written_as_its_reader_types_it(command: str, line: str, re
 
 def test_a_message_that_was_cut_off_in_a_command_stays_readable() -> None:
     assert readable(f"see `{called('table log', last=1)}"[:13]) == "see `table l"
+
+
+def test_a_place_in_code_is_told_to_those_who_may_know_it() -> None:
+    error = code_failed("the rule failed", _raised())
+    assert error.message.endswith(f"({__file__}, line {error.details['line']})")
+    told = discreet(error)
+    assert told.message == "the rule failed: ValueError: (rules.py, line 3) is no place"
+    assert "file" not in told.details
+
+
+def _raised() -> ValueError:
+    try:
+        raise ValueError("(rules.py, line 3) is no place")
+    except ValueError as error:
+        return error
