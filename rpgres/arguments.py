@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from rpgres.errors import RpgresError, UsageError, as_own, named
+from rpgres.errors import (
+    AS_KEYS,
+    Command,
+    RpgresError,
+    UsageError,
+    Wording,
+    as_command_line,
+    as_key,
+    as_own,
+    named,
+)
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
@@ -28,10 +38,48 @@ _WORDS = {
 }
 
 
+# Calls that do what a command does, where the command's words do not name them; `table` is a persistent table. Those
+# that take other arguments are written without.
+_CALLS = {
+    "odds": "odds",
+    "roll": "roll",
+    "ruleset list": "rulesets",
+    "simulate": "simulate",
+    "table pass": "table.pass_",
+}
+_OTHER = {
+    "scene run": "run_scene",
+    "table new": "new_table",
+    "table orders set": "table.set_orders",
+    "whatif": "whatif",
+}
+
+
+def as_call(command: Command) -> str:
+    """Return a command as the call that does it; where none does, as a line of a shell.
+
+    >>> as_call(Command("table undo", ("12",), {})), as_call(Command("table answer", (), {"choose": "price=cost"}))
+    ('table.undo(12)', "table.answer(choose='price=cost')")
+    """
+    group, _, method = command.name.partition(" ")
+    call = {**_CALLS, **_OTHER}.get(command.name) or (
+        f"table.{method}" if group == "table" and method.isalpha() else ""
+    )
+    if not call or "help" in command.options:
+        return as_command_line(command)
+    shown = [value if value.isdecimal() else repr(value) for value in (*command.values, *command.options.values())]
+    names = [""] * len(command.values) + [f"{name.replace('-', '_')}=" for name in command.options]
+    given = "" if command.name in _OTHER else ", ".join(name + value for name, value in zip(names, shown, strict=True))
+    return f"{call}({given or '...'})"
+
+
+AS_CALLS = Wording(as_key, as_call)
+
+
 def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     """Have a call that fails because of an argument's kind raise a `UsageError` that names the argument.
 
-    A keyword that only the command line has is told with the one that stands for it here.
+    A keyword that only the command line has is told with the one that stands for it here, a command as a call.
 
     What the system says of a file is told as a `FileError`. Arguments are looked at when a call has failed, so that one
     that does not costs nothing; but for True or False, in whose place anything would do, "no" for yes included.
@@ -46,10 +94,11 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
         try:
             return call(*args, **kwargs)
         except RpgresError as error:
-            for name, value in kwargs.items():
-                here = _instead(call, name, value) if name in error.raw else ""
-                if here and here not in error.raw:
-                    error.add(f"; here it is {here}")
+            error.wording = AS_CALLS if error.wording is AS_KEYS else error.wording
+            key = error.path[-1] if error.path and error.reason == "unknown" else None
+            here = _instead(call, key, kwargs[key]) if isinstance(key, str) and key in kwargs else ""
+            if here:
+                error.add(f"; here it is {here}")
             raise
         except Exception as error:
             found = misfit(call, args, kwargs)

@@ -5,21 +5,65 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from rpgres.text.harmless import in_line
 
 LONGEST = 300  # characters of a message of third-party code
 
 
-# In a message, the name of an input stands between two characters of private use, so that what shows it can write it
-# as its reader types it: `--vs` on a command line, `vs` in a scene or a request.
+# A message holds names of inputs and commands to try as parts between characters of private use, so that what shows it
+# writes them as its reader types them: `--vs` on a command line, `vs` in a scene or a request; `rpgres table undo 12`
+# in a shell, `undo 12` at `rpgres play`.
 _BEGIN, _END = "\ue000", "\ue001"
+_COMMAND, _NEXT, _COMMAND_END = "\ue002", "\ue003", "\ue004"
+_PLACE, _PLACE_END = "\ue005", "\ue006"  # around where something stands in code, which not every reader may know
+
+
+class Command(NamedTuple):
+    """A command in a message, as `called` put it there.
+
+    Attributes:
+        name: its words: `table undo`.
+        values: what stands behind them, and has no name.
+        options: its options by name, with hyphens; a flag is an empty text.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    options: dict[str, str]
+
+
+class Wording(NamedTuple):
+    """How the readers of a message type what it names.
+
+    Attributes:
+        name: writes the name of an input, or of an option.
+        command: writes a command.
+    """
+
+    name: Callable[[str], str]
+    command: Callable[[Command], str]
 
 
 def named(name: str) -> str:
     """Return the name of an input, an action's or a command's, as it stands in a message."""
     return f"{_BEGIN}{name.replace('_', '-')}{_END}"
+
+
+def called(name: str, *values: object, **options: object) -> str:
+    """Return a command of rpgres as it stands in a message.
+
+    >>> readable(f"`{called('table undo', 12)}` undoes it")
+    '`rpgres table undo 12` undoes it'
+
+    Args:
+        name: its words.
+        values: what stands behind them, and has no name.
+        options: its options by name, with a `_` behind names that Python has; True for a flag.
+    """
+    shown = [f"{named(key.rstrip('_'))}{'' if value is True else value}" for key, value in options.items()]
+    return _COMMAND + _NEXT.join([name, *map(str, values), *shown]) + _COMMAND_END
 
 
 def as_key(name: str) -> str:
@@ -32,16 +76,51 @@ def as_option(name: str) -> str:
     return f"--{name}"
 
 
-def readable(text: str, name: Callable[[str], str] = as_key) -> str:
+def words_of(command: Command) -> list[str]:
+    """Return a command as words of a command line, without that of the program."""
+    options = [word for name, value in command.options.items() for word in (as_option(name), value) if word]
+    return [*command.name.split(" "), *command.values, *options]
+
+
+def as_command_line(command: Command) -> str:
+    """Return a command as a line of a shell; what has to be quoted there is none of its words."""
+    return " ".join(["rpgres", *words_of(command)])
+
+
+AS_KEYS = Wording(as_key, as_command_line)
+AS_OPTIONS = Wording(as_option, as_command_line)
+
+
+def readable(text: str, wording: Wording = AS_KEYS) -> str:
     """Return a message for people.
 
     Args:
-        text: the message, with names of inputs as `named` has them.
-        name: how its readers write them.
+        text: the message, with names of inputs as `named` has them, and commands as `called`.
+        wording: how its readers write them.
     """
-    first, *rest = text.split(_BEGIN)
-    pieces = [piece.partition(_END) for piece in rest]
-    return first + "".join((name(inner) if end else inner) + behind for inner, end, behind in pieces)
+    if not any(mark in text for mark in (_BEGIN, _COMMAND, _PLACE)):
+        return text
+    shown = _filled(text, _COMMAND, _COMMAND_END, lambda inner: wording.command(_read(inner)))
+    return _filled(_filled(shown, _PLACE, _PLACE_END, str), _BEGIN, _END, wording.name)
+
+
+def without_places(text: str) -> str:
+    """Return a message as it stands, without the places in code that it names."""
+    return _filled(text, _PLACE, _PLACE_END, lambda place: "")
+
+
+def _filled(text: str, begin: str, end: str, write: Callable[[str], str]) -> str:
+    """Return a text with its parts written; one that was cut off stays as it is."""
+    first, *rest = text.split(begin)
+    pieces = [piece.partition(end) for piece in rest]
+    return first + "".join((write(inner) if is_whole else inner) + behind for inner, is_whole, behind in pieces)
+
+
+def _read(inner: str) -> Command:
+    name, *words = inner.split(_NEXT)
+    options = (word[1:].partition(_END) for word in words if word.startswith(_BEGIN))
+    values = tuple(word for word in words if not word.startswith(_BEGIN))
+    return Command(name, values, {name: value for name, _, value in options})
 
 
 class RpgresError(Exception):
@@ -51,12 +130,14 @@ class RpgresError(Exception):
         path: which input is at fault, as keys and numbers from the outside in: `("vs",)`, `("against", 0, "skill")`.
         reason: what kind of fault it is, where a program may want to know: `unknown`, `missing`, `type`, `range`.
         details: the same as data for JSON readers (for example `file`, `key`, `line`, `position`).
-        raw: the message with names of inputs marked; `message` has them as keys.
+        raw: the message with names of inputs and commands marked; `message` has them as readers write them.
+        wording: how these readers are.
         run: the run that failed, with the events so far; see `rpgres.engine.running`.
     """
 
     code = "error"
     run: Any = None
+    wording = AS_KEYS
 
     def __init__(self, message: str, *, path: tuple[str | int, ...] = (), reason: str = "", **details: Any) -> None:
         super().__init__(readable(message))
@@ -65,20 +146,22 @@ class RpgresError(Exception):
         self.reason = reason
         self.details = details
 
+    def __str__(self) -> str:
+        return self.message
+
     @property
     def message(self) -> str:
         """What is told, with inputs by their keys."""
-        return readable(self.raw)
+        return readable(self.raw, self.wording)
 
     @property
     def typed(self) -> str:
         """What is told, with inputs as they are typed on a command line."""
-        return readable(self.raw, as_option)
+        return readable(self.raw, AS_OPTIONS)
 
     def add(self, text: str) -> None:
         """Add to the end of the message."""
         self.raw += text
-        self.args = (self.message,)
 
 
 @contextmanager
@@ -117,9 +200,21 @@ class LawSizeError(UsageError):
 
 
 class GivenError(UsageError):
-    """A result that was read off real dice or cards and cannot have happened."""
+    """A result that was read off real dice or cards and cannot have happened.
+
+    Attributes:
+        fault: what is wrong with it, without its label, where that is told apart; marked as `raw` is.
+    """
 
     code = "given"
+    fault = ""
+
+    @classmethod
+    def of(cls, label: str, result: object, fault: str, **details: Any) -> GivenError:
+        """Return the error of a result that was given for a label."""
+        error = cls(f"{named('given')} {label}={result}: {fault}", label=label, **details)
+        error.fault = fault
+        return error
 
 
 class ChoiceError(UsageError):
@@ -275,7 +370,7 @@ def place_of(error: BaseException) -> str:
 
 def in_place(file: str, line: int) -> str:
     """Return a place in code as it stands at the end of a message."""
-    return f" ({file}, line {line})"
+    return f"{_PLACE} ({file}, line {line}){_PLACE_END}"
 
 
 def _place_of(error: BaseException) -> tuple[str, int] | None:

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.help import guide
 from rpgres.cli.options import DICE_WORDS, PLAIN
 from rpgres.cli.root import COMMANDS, OVERVIEW, root
-from rpgres.cli.settings import VARIABLES, Settings
+from rpgres.cli.settings import VARIABLES
+from rpgres.formats.descriptions import field_texts
+from rpgres.formats.settings import Settings
 from tests.support.commands import Entry, entries
 
 FOLDER = Path(__file__).resolve().parent.parent / "rpgres" / "guide" / "man"

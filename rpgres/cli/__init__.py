@@ -1,4 +1,4 @@
-"""The command line: where it starts. Commands stand in modules of their own, what they print in `rpgres.cli.render`."""
+"""The command line: where it starts. Commands stand in modules of their own, what they print in `rpgres.render`."""
 
 from __future__ import annotations
 

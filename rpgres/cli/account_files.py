@@ -12,7 +12,7 @@ from rpgres.errors import FileError, UsageError, named, writing
 from rpgres.text.filenames import write_own
 
 if TYPE_CHECKING:
-    from rpgres.cli.formats.accounts import Account
+    from rpgres.formats.accounts import Account
 
 STANDARD = "-"  # in the place of a file: standard output
 SEARCHED = 4096  # bytes at the beginning of a file in which an account says that it is one
@@ -90,14 +90,14 @@ def _text(account: Account, form: str) -> str:
     """Return an account in the format of an option."""
     match form:
         case "markdown":
-            from rpgres.cli.render.accounts.markdown import as_markdown
+            from rpgres.render.accounts.markdown import as_markdown
 
             return as_markdown(account)
         case "html":
-            from rpgres.cli.render.accounts.html import as_html
+            from rpgres.render.accounts.html import as_html
 
             return as_html(account)
-    from rpgres.cli.formats.lonelog import as_lonelog
+    from rpgres.formats.lonelog import as_lonelog
 
     return as_lonelog(account)
 
@@ -112,7 +112,7 @@ def read_account(file: str, *, folders: tuple[Path, ...] = ()) -> Account:
     Raises:
         FileError: the file cannot be read, or is none of these.
     """
-    from rpgres.cli.formats.lonelog import read_lonelog
+    from rpgres.formats.lonelog import read_lonelog
     from rpgres.toml.reading import read_source
 
     source = read_source(Path(file))
@@ -124,10 +124,10 @@ def read_account(file: str, *, folders: tuple[Path, ...] = ()) -> Account:
 def _from_json(text: str, path: str, folders: tuple[Path, ...]) -> Account:
     import msgspec
 
-    from rpgres.cli.formats.accounts import Account
-    from rpgres.cli.render.accounts.scenes import account_of
+    from rpgres.formats.accounts import Account
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
+    from rpgres.render.accounts.scenes import account_of
     from rpgres.scenes import SceneResult
 
     try:

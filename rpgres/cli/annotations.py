@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from rpgres.cli import options as opt
-from rpgres.cli.options import Option
+from rpgres.lines.options import AUTO, CHOOSE, GIVEN, JSON, POLICY, REAL, RULESETS, Option
 
 
 def option(*names: str, takes: str, help: str, **more: Any) -> Any:  # noqa: A002  # as Typer calls it
@@ -51,13 +51,13 @@ def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
     return [(name.id, name.title) for name in ruleset_names() if name.id.startswith(incomplete)]
 
 
-AsJson = Annotated[bool, declared(opt.JSON)]
-Auto = Annotated[bool, declared(opt.AUTO)]
-Choose = Annotated[list[str] | None, declared(opt.CHOOSE)]
-Folders = Annotated[list[str] | None, declared(opt.RULESETS)]
-Given = Annotated[list[str] | None, declared(opt.GIVEN)]
-Policies = Annotated[list[str] | None, declared(opt.POLICY)]
-RealDice = Annotated[str | None, declared(opt.REAL)]
+AsJson = Annotated[bool, declared(JSON)]
+Auto = Annotated[bool, declared(AUTO)]
+Choose = Annotated[list[str] | None, declared(CHOOSE)]
+Folders = Annotated[list[str] | None, declared(RULESETS)]
+Given = Annotated[list[str] | None, declared(GIVEN)]
+Policies = Annotated[list[str] | None, declared(POLICY)]
+RealDice = Annotated[str | None, declared(REAL)]
 Seed = Annotated[str | None, declared(opt.SEED)]
 Switches = Annotated[list[str] | None, declared(opt.SWITCH)]
 OfRuleset = Annotated[

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rpgres.cli.render.words import who_is
-from rpgres.cli.rulesets import RulesetData
 from rpgres.engine.labels import chance_help, labels_of
 from rpgres.engine.players import NO
 from rpgres.errors import RpgresError
 from rpgres.parameters.context import sheet_offers
 from rpgres.parameters.kind import Offers, Typed
 from rpgres.parameters.kinds import kind_of
+from rpgres.plugins.data import RulesetData
+from rpgres.render.words import who_is
 from rpgres.rulesets import Parameter, RowQuestion, Rules
 from rpgres.rulesets.tree import walk
 
@@ -85,7 +85,7 @@ def offer_input(
 
 def procedure_names(incomplete: str) -> list[str]:
     """Return the procedures of rulesets, as `RULESET/PROCEDURE`; only the rulesets that may be meant are read."""
-    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.plugins.data import read_ruleset
     from rpgres.plugins.discovery import ruleset_names
 
     found: list[str] = []

@@ -15,13 +15,14 @@ from msgspec import Struct, structs
 from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
-from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.options import SectionedCommand, built, folders_in, hoist
 from rpgres.cli.settings import active
 from rpgres.cli.streams import results_alone
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, called
+from rpgres.lines.options import Option
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
+from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
@@ -90,8 +91,8 @@ class PlayGroup(LazyGroup):
         """Return the message of a line that names nothing to roll or evaluate."""
         name = self.verb.name
         return (
-            f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
-            f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
+            f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `{called(name, '4dF+3')}`, "
+            f"or a ruleset and an action, as in `{called(name, 'fate', 'overcome', skill='3', vs='2')}`"
         )
 
     def load(self, name: str, args: Sequence[str]) -> Command:
@@ -117,7 +118,9 @@ def _default_ruleset(name: str, extra: tuple[Path, ...]) -> RulesetData:
     try:
         return read_ruleset(name, extra=extra)
     except UsageError as error:
-        error.add(f"\nit is your default ruleset, set by {active().origins.get('ruleset')}; see `rpgres config show`")
+        error.add(
+            f"\nit is your default ruleset, set by {active().origins.get('ruleset')}; see `{called('config show')}`"
+        )
         raise
 
 
@@ -133,8 +136,8 @@ def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str
         near = nearest(name, default.file.actions)
         of = f"; your default ruleset is {default.id}" + (f", and has {near!r}" if near else "")
     else:
-        of = f"; `rpgres config set ruleset {having[0]}` lets you leave the ruleset out" if having else ""
-    return (f"\n{name} is an action of {', '.join(having)}: `rpgres {verb} {having[0]} {name}`" if having else "") + of
+        of = f"; `{called('config set', 'ruleset', having[0])}` lets you leave the ruleset out" if having else ""
+    return (f"\n{name} is an action of {', '.join(having)}: `{called(verb, having[0], name)}`" if having else "") + of
 
 
 def rulesets_with(action: str) -> list[str]:
@@ -231,11 +234,11 @@ def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[
     from rpgres.scenes import scene_names
 
     if procedure in data.file.actions:
-        hint = f"{procedure} is an action, which `rpgres roll {data.id} {procedure}` resolves"
+        hint = f"{procedure} is an action, which `{called('roll', data.id, procedure)}` resolves"
     else:
         procedures = [f"{data.id}/{one}" for one, action in data.file.actions.items() if action.procedure]
         near = nearest(name, [*procedures, *scene_names(extra=extra)])
-        told = ", ".join(procedures) or f"none; `rpgres ruleset show {data.id}` lists its actions"
+        told = ", ".join(procedures) or f"none; `{called('ruleset show', data.id)}` lists its actions"
         hint = f"did you mean {near!r}?" if near else f"procedures of {data.id}: {told}"
     return FileError(f"there is no scene or procedure {name!r}; {hint}", file=name)
 
@@ -260,7 +263,7 @@ def scene_command(
     return SectionedCommand(
         name,
         callback=call,
-        params=[option.build() for option in options],
+        params=[built(option) for option in options],
         help=f"{summary}\n\n{details}",
         short_help=summary,
         rich_markup_mode=None,
@@ -289,7 +292,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*own, *more)],
+            params=[built(option) for option in (*own, *more)],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,
@@ -305,7 +308,8 @@ class ActionCommand(SectionedCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line; words that belong to no option are read as a short line."""
         if not ctx.resilient_parsing and has_bare_words(args, self.takes):
-            from rpgres.cli.short import lengthened, scope_of
+            from rpgres.cli.short import scope_of
+            from rpgres.lines.short import lengthened
 
             args = lengthened(scope_of(self, args), str(self.name), args)
         return super().parse_args(ctx, args)
@@ -451,7 +455,7 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
     return DiceCommand(
         first,
         callback=call,
-        params=[more, *(option.build() for option in verb.dice_options)],
+        params=[more, *(built(option) for option in verb.dice_options)],
         help=f"{verb.dice_help}\n\n{NOTATION}",
         short_help=verb.dice_help,
         rich_markup_mode=None,

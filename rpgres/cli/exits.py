@@ -8,9 +8,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rpgres.cli.output import at_table, on_screen
+from rpgres.cli.output import on_screen, reader_wording, worded
 from rpgres.cli.streams import screen_columns
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, named
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own, called, named
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -43,12 +43,10 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     shown = _as_own(error)
     from rpgres.engine.records import error_record, exit_code
 
-    if isinstance(shown, RpgresError):
-        shown.raw = at_table(shown.raw)
     if as_json:
-        text = to_json(error_record(shown, name=as_option)).decode()
+        text = to_json(error_record(shown, wording=reader_wording())).decode()
     elif isinstance(shown, RpgresError):
-        text = on_screen(f"rpgres: {harmless(shown.typed)}")
+        text = on_screen(f"rpgres: {harmless(worded(shown.raw))}")
         if isinstance(shown, NotationError):
             text += "\n" + _caret(shown)
     else:
@@ -80,7 +78,7 @@ def _as_own(error: BaseException) -> BaseException:
         return UsageError(no_option(context.command_path, option, context), option=option)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
         path, known = context.command_path, ", ".join(context.command.list_commands(context))
-        return UsageError(f"{path}: a command is missing: {known}; `{path} --help` tells what they do")
+        return UsageError(f"{path}: a command is missing: {known}; `{_help_of(path)}` tells what they do")
     message = error.format_message().rstrip(".")
     message = _plain_number(message[:1].lower() + message[1:])
     if context is None:
@@ -94,7 +92,12 @@ def _as_own(error: BaseException) -> BaseException:
 
         line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
         message += f"; you may want `{line}`" if line else ""
-    return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
+    return UsageError(f"{context.command_path}: {message}; `{_help_of(context.command_path)}` lists its options")
+
+
+def _help_of(path: str) -> str:
+    """Return the line that explains a command, by the words that call it: `rpgres table act`."""
+    return called(path.removeprefix("rpgres "), help=True)
 
 
 def _plain_number(message: str) -> str:

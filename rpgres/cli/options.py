@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,96 +15,31 @@ from rpgres.arguments import MOST
 from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError, named
+from rpgres.lines.options import OTHER, OUTPUT, REAL, Option, read_pair
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.dice import DiceLine
 
-ANSWERS = "Dice and decisions"
 SIMULATION = "Simulation"
-OUTPUT = "Output"
-OTHER = "Rules"
-
-Complete = Callable[[Any, list[str], str], list[tuple[str, str]]]
 
 
-class Option(msgspec.Struct, frozen=True):
-    """One option of a command.
-
-    Attributes:
-        name: under which its value is handed on; the option is the same with hyphens.
-        help: begins with a verb.
-        metavar: what stands for the value; a flag has none.
-        section: the heading of the help under which it stands.
-        many: whether it may be repeated.
-        aliases: other names.
-        complete: what a shell may offer as its value.
-        bare: the value that stands for one that is left out; None where none may be left out.
-        letter: a short name of one letter; empty for none.
-    """
-
-    name: str
-    help: str
-    metavar: str = ""
-    section: str = ANSWERS
-    many: bool = False
-    aliases: Sequence[str] = ()
-    complete: Complete | None = None
-    bare: str | None = None
-    letter: str = ""
-
-    @property
-    def is_flag(self) -> bool:
-        """Whether it stands alone."""
-        return not self.metavar
-
-    @property
-    def off(self) -> Any:
-        """Its value where it is not typed."""
-        return False if self.is_flag else () if self.many else None
-
-    @property
-    def names(self) -> list[str]:
-        """All names as they are typed."""
-        names = [f"--{name.replace('_', '-')}" for name in (self.name, *self.aliases)]
-        return [*names, *([f"-{self.letter}"] if self.letter else [])]
-
-    def build(self) -> typer.core.TyperOption:
-        """Return what Typer parses."""
-        return typer.core.TyperOption(
-            param_decls=[self.name, *self.names],
-            type=None if self.is_flag else str,
-            is_flag=self.is_flag or None,
-            default=False if self.is_flag else None,
-            multiple=self.many,
-            metavar=self.metavar or None,
-            help=self.help,
-            autocompletion=self.complete,
-            rich_help_panel=self.section,
-        )
+def built(option: Option) -> typer.core.TyperOption:
+    """Return what Typer parses of an option."""
+    return typer.core.TyperOption(
+        param_decls=[option.name, *option.names],
+        type=None if option.is_flag else str,
+        is_flag=option.is_flag or None,
+        default=False if option.is_flag else None,
+        multiple=option.many,
+        metavar=option.metavar or None,
+        help=option.help,
+        autocompletion=option.complete,
+        rich_help_panel=option.section,
+    )
 
 
 SEED = Option("seed", "Seed of all random results; the same command with the same seed gives the same result.", "TEXT")
-GIVEN = Option(
-    "given",
-    "Use results of real dice or cards: roll=++0-, roll=6,5,4, draw=St6,Ag3; repeat for later ones.",
-    "LABEL=FACES",
-    many=True,
-)
-REAL = Option(
-    "real_dice",
-    "Ask for the result of each roll and draw, as `--dice real` does; Enter leaves it to the seed. With names: theirs "
-    "alone.",
-    "real|NAME,...|seeded",
-    aliases=("dice",),
-    bare="real",
-)
-CHOOSE = Option(
-    "choose",
-    "Answer a decision: LABEL=OPTION or WHO:LABEL=OPTION, once; LABEL=OPTION* each time.",
-    "LABEL=OPTION",
-    many=True,
-)
 BEST_WHO = Option(
     "best",
     "Let this character or seat decide optimally over the whole scene, and evaluate each first choice [without WHO: "
@@ -125,29 +60,17 @@ EACH = Option("each", "Evaluate each first choice of the actor; policies decide 
 BY = Option("by", "Evaluate the margin or the total instead of the outcome.", "margin|total")
 VS = Option("vs", "Compare the total with a number, or with dice: 15, <=45, d20+3.", "[SIGN]NUMBER|DICE")
 DICE_BY = Option("by", "Evaluate the margin, the total, or one named part.", "margin|total|PART")
-AUTO = Option("auto", "Let the ruleset's policy make all decisions that are not given.")
-POLICY = Option(
-    "policy",
-    "Let this policy, or this file of standing orders, decide for everybody or for one character.",
-    "[CHARACTER=]NAME|FILE.toml",
-    many=True,
-)
 WAIT = Option(
     "wait",
     "Wait for optional decisions too, with exit code 3, where they would be skipped because no person can be asked.",
 )
 SWITCH = Option("switch", "Set a house rule.", "NAME=CHOICE", OTHER, many=True)
-RULESETS = Option(
-    "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
-)
-JSON = Option("json", "Print JSON, one object per line.", section=OUTPUT)
 PLAIN = Option("plain", "Print plain text, to be read aloud: no colours, no drawn dice or bars.", section=OUTPUT)
 DICE_WORDS = Option(
     "dice_words",
     "Print dice as words, such as minus, blank, plus, plus, and cards by their full names.",
     section=OUTPUT,
 )
-NOTE = Option("note", "Add this text to the result.", "TEXT", OUTPUT)
 REPEAT = Option(
     "repeat",
     "Repeat N times, each with its own seed, and print a summary, which is a sample; with --json each run on a line.",
@@ -155,11 +78,6 @@ REPEAT = Option(
     OUTPUT,
 )
 EACH_RUN = Option("each_run", "Print each run of --repeat too.", section=OUTPUT)
-EXIT_CODE = Option(
-    "exit_code",
-    "Exit with 10 on a failure (including a tie that fails) and with 11 on any other tie.",
-    section=OUTPUT,
-)
 LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
 SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
 COMPARISONS = "Several at once"
@@ -279,7 +197,7 @@ class StrictCommand(typer.core.TyperCommand):
 
 @cache
 def _of_readers() -> list[typer.core.TyperOption]:
-    found = [one.build() for one in (PLAIN, DICE_WORDS)]
+    found = [built(one) for one in (PLAIN, DICE_WORDS)]
     for option in found:
         option.expose_value = False
     return found
@@ -335,19 +253,6 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise
 
 
-def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:
-    """Return answers by label, those of one label in order.
-
-    Raises:
-        UsageError: one is not LABEL=VALUE.
-    """
-    answers: dict[str, list[str]] = {}
-    for text in texts:
-        label, value = _pair(text, option=option)
-        answers.setdefault(label, []).append(value)
-    return answers
-
-
 def read_switches(texts: Iterable[str]) -> dict[str, str]:
     """Return the chosen value of each switch named.
 
@@ -356,19 +261,11 @@ def read_switches(texts: Iterable[str]) -> dict[str, str]:
     """
     switches: dict[str, str] = {}
     for text in texts:
-        name, value = _pair(text, option=named("switch"))
+        name, value = read_pair(text, option=named("switch"))
         if switches.get(name, value) != value:
             raise UsageError(f"{named('switch')} {name} is set to both {switches[name]} and {value}")
         switches[name] = value
     return switches
-
-
-def _pair(text: str, *, option: str) -> tuple[str, str]:
-    left, separator, right = text.partition("=")
-    if not separator or not left.strip() or not right.strip():
-        example = {named("given"): "roll=++0-", named("choose"): "price=cost"}.get(option, "name=choice")
-        raise UsageError(f"{option} takes NAME=VALUE such as {option} {example}, not {text!r}")
-    return left.strip(), right.strip()
 
 
 def read_count(text: str | None, *, option: str, default: int) -> int:
@@ -451,11 +348,6 @@ def folders_in(args: Sequence[str]) -> tuple[Path, ...]:
         elif word.startswith("--rulesets="):
             found.append(word.partition("=")[2])
     return read_folders(found)
-
-
-def given_inputs(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was typed for the action itself, without the options that were left out."""
-    return {name: value for name, value in values.items() if value is not None and value is not False and value != ()}
 
 
 def named_policies(texts: Iterable[str]) -> dict[str, str]:

@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rpgres.cli.streams import PAGE, WIDEST, is_terminal, raw, recording_now, results, screen_columns
-from rpgres.errors import readable
+from rpgres.errors import AS_OPTIONS, Command, Wording, as_command_line, as_option, readable, words_of
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Look, Shown
     from rpgres.engine.records import Pending, Result
+    from rpgres.render.lines import Look, Shown
     from rpgres.rulesets import Rules
 
 _GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind which a shell reads on
@@ -29,6 +29,7 @@ class _Reader:
     typed: Sequence[str] = ()
     rules: Rules | None = None
     table = ""
+    wording = AS_OPTIONS
 
 
 def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
@@ -39,7 +40,7 @@ def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
         dice_words: dice in words, cards by their full names.
     """
     _Reader.is_plain, _Reader.dice_words, _Reader.typed, _Reader.rules = is_plain, dice_words, (), None
-    _Reader.table = ""
+    _Reader.table, _Reader.wording = "", IN_SHELL
 
 
 def wants_plain_text() -> bool:
@@ -69,16 +70,32 @@ def use_table(path: str | None) -> None:
     _Reader.table = path or ""
 
 
-def at_table(text: str) -> str:
-    """Return a text in which the lines of `rpgres table` name the table that was named; those with a file do not."""
-    if not _Reader.table or "rpgres table " not in text:
-        return text
-    import re
+def use_wording(wording: Wording) -> None:
+    """Have messages name options and commands in these words, from here on."""
+    _Reader.wording = wording
 
+
+def reader_wording() -> Wording:
+    """Return the words in which messages name options and commands."""
+    return _Reader.wording
+
+
+def worded(text: str) -> str:
+    """Return a message as its reader types what it names."""
+    return readable(text, _Reader.wording)
+
+
+def _in_shell(command: Command) -> str:
+    """Return a command as a line for a shell, with the table that was named; one with a file of its own has it."""
+    if not _Reader.table or not command.name.startswith("table ") or {"table", "view"} & {*command.options}:
+        return as_command_line(command)
     from rpgres.cli.shell.quoting import join_line
 
-    named = join_line(["--table", _Reader.table])
-    return re.sub(r"\brpgres table [a-z]+(?! --(?:view|table)\b)", lambda line: f"{line[0]} {named}", text)
+    group, name, *rest = words_of(command)
+    return " ".join([join_line(["rpgres", group, name, "--table", _Reader.table]), *rest])
+
+
+IN_SHELL = Wording(as_option, _in_shell)
 
 
 def use_card_names(rules: Rules) -> None:
@@ -98,11 +115,12 @@ def look(*, is_prose: bool = False) -> Look:
     Args:
         is_prose: whether they are text to be read, which has no long lines anywhere.
     """
-    from rpgres.cli.render.lines import Look
+    from rpgres.render.lines import Look
 
     is_aloud, words, names = _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
-        return Look(width=PAGE if is_prose else 0, dice_words=words, is_aloud=is_aloud, card_names=names)
+        width = PAGE if is_prose else 0
+        return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=names, wording=_Reader.wording)
     from rpgres.cli.shell.quoting import shell_in_use
 
     return Look(
@@ -113,6 +131,7 @@ def look(*, is_prose: bool = False) -> Look:
         is_aloud=is_aloud,
         card_names=names,
         goes_on=_GOES_ON[shell_in_use()],
+        wording=_Reader.wording,
     )
 
 
@@ -128,13 +147,13 @@ def say(lines: Iterable[Shown], *, is_prose: bool = False) -> None:
         lines: what is written; none is wider than a terminal.
         is_prose: whether they are text to be read.
     """
-    from rpgres.cli.render.lines import plain_text
+    from rpgres.render.lines import plain_text
 
     shown = look(is_prose=is_prose)
     if shown.is_drawn and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         from rich.console import Console
 
-        from rpgres.cli.render.lines import styled
+        from rpgres.render.lines import styled
 
         console = Console(file=raw(results()), highlight=False, soft_wrap=True)
         text = styled(lines, shown, has_few_colours=console.color_system in ("standard", "windows"))
@@ -222,9 +241,9 @@ def say_result(result: Result | Pending, rules: Rules | None, *, as_json: bool, 
     if as_json:
         say_json(result)
         return
-    from rpgres.cli.render import results as rendered
-    from rpgres.cli.render.words import house_rules
     from rpgres.engine import records
+    from rpgres.render import results as rendered
+    from rpgres.render.words import house_rules
 
     file = rules.file if rules is not None else None
     if isinstance(result, records.Pending):
@@ -248,19 +267,18 @@ def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:
 
 def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
-    text = at_table(text)
     recording = recording_now()
     if recording is not None:
-        recording.warnings.append(readable(text))
+        recording.warnings.append(text)
     elif sys.stderr is not None:
         with suppress(OSError, ValueError):
-            sys.stderr.write(on_screen(f"rpgres: {harmless(text)}") + "\n")
+            sys.stderr.write(on_screen(f"rpgres: {harmless(worded(text))}") + "\n")
 
 
 def on_screen(text: str) -> str:
     """Return a message so that its lines fit the terminal, where a person reads it."""
     if sys.stderr is None or not sys.stderr.isatty():
         return text
-    from rpgres.cli.render.lines import Look, line, plain_text
+    from rpgres.render.lines import Look, line, plain_text
 
     return plain_text(map(line, text.split("\n")), Look(width=screen_columns())).rstrip("\n")

@@ -11,8 +11,8 @@ from rpgres.errors import OutputError, UsageError, named
 from rpgres.text.harmless import in_line, to_json
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Shown
-    from rpgres.cli.render.reports import Report
+    from rpgres.render.lines import Shown
+    from rpgres.render.reports import Report
 
 FORMATS = ("table", "md", "csv", "json", "html")
 ENDINGS = {"markdown": "md", **{form: form for form in FORMATS[1:]}}  # and names by which formats are known, too
@@ -58,7 +58,7 @@ def emit_report(
         rows: makes the CSV.
         lines: makes the lines for a terminal; by default they are the report's.
     """
-    from rpgres.cli.render.reports import report_lines
+    from rpgres.render.reports import report_lines
 
     form = format_of(shared)
     if shared["svg"] is not None:  # before anything is printed: a chart that cannot be written is an error
@@ -84,10 +84,10 @@ def _text_of(
     if form == "json":
         return to_json(record).decode() + "\n"
     if form == "table":
-        from rpgres.cli.render.lines import plain_text
+        from rpgres.render.lines import plain_text
 
         return plain_text(lines())
-    from rpgres.cli.render.documents import csv_text, markdown, page
+    from rpgres.render.documents import csv_text, markdown, page
 
     if form == "csv":
         return csv_text(*rows())
@@ -95,7 +95,7 @@ def _text_of(
 
 
 def _write_chart(path: str, report: Report) -> None:
-    from rpgres.cli.render.charts import chart_svg
+    from rpgres.render.charts import chart_svg
 
     if report.chart is None:
         warn(f"--svg {path}: there is nothing to draw")

@@ -20,11 +20,11 @@ from rpgres.cli.options import StrictCommand
 from rpgres.cli.output import say, set_reader, take_reader_words, warn
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
 from rpgres.cli.streams import prepare_streams, results_alone
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, called
 from rpgres.text.harmless import in_line, is_line
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Line, Shown
+    from rpgres.render.lines import Line, Shown
 
 
 class Entry(Struct, frozen=True):
@@ -123,7 +123,7 @@ class Root(LazyGroup):
             require_output()
             _check_text(typed)
             if loaded.problems and not _is_about_itself(typed):
-                warn("\n".join(loaded.problems) + "\n`rpgres config show` lists all settings")
+                warn("\n".join(loaded.problems) + f"\n`{called('config show')}` lists all settings")
             code = super().main(
                 typed,
                 prog_name=prog_name,
@@ -213,7 +213,7 @@ def _is_default_action(name: str, args: Sequence[str]) -> bool:
     if not default:
         return False
     from rpgres.cli.options import folders_in
-    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.plugins.data import read_ruleset
 
     try:
         return name in read_ruleset(default, extra=folders_in(args)).file.actions
@@ -226,7 +226,9 @@ def _no_command(name: str, args: Sequence[str]) -> RpgresError:
     from rpgres.rulesets import unknown
 
     if resembles_notation(name):
-        return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
+        return UsageError(
+            f"to roll dice, use `{called('roll', name)}`; for their probabilities `{called('odds', name)}`"
+        )
     from rpgres.cli.dynamic import rulesets_with
     from rpgres.cli.help.hints import line_for, lines_for_character
 
@@ -302,7 +304,7 @@ def overview(
 
         sys.stdout.write(f"rpgres {__version__}\n")
     elif ctx.invoked_subcommand is None:
-        from rpgres.cli.render.lines import HANG, Pairs, line
+        from rpgres.render.lines import HANG, Pairs, line
 
         told: list[Shown] = [line(HANG, OVERVIEW), line(), Pairs(list(EXAMPLES.items()), widest=48), line()]
         say([*told, line("`rpgres help` lists all pages and commands."), *_settings_lines()])
@@ -313,7 +315,7 @@ def overview(
 
 def _settings_lines() -> list[Line]:
     """Return which settings there are and what sets them; nothing where all is as it comes."""
-    from rpgres.cli.render.lines import HANG, line
+    from rpgres.render.lines import HANG, line
 
     loaded = active()
     set_by: dict[str, list[str]] = {}

@@ -12,27 +12,27 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli.asking.real import RealDice, plus_words
 from rpgres.cli.asking.terminal import can_prompt
 from rpgres.cli.output import flush, say, say_text, use_card_names, wants_plain_text
-from rpgres.cli.render.accounts.lines import (
+from rpgres.engine.stops import TakenBack
+from rpgres.engine.views import event_seen
+from rpgres.model.state import EMPTY, GM, THE_HOST, State
+from rpgres.parameters.context import ACTOR
+from rpgres.render.accounts.lines import (
     chapter_heading,
     chapter_lines,
     end_lines,
     heading_lines,
 )
-from rpgres.cli.render.accounts.scenes import Titles, account_of, chapter_of, heading_of
-from rpgres.cli.render.accounts.words import words_of
-from rpgres.cli.render.scenes import step_question_lines
-from rpgres.engine.stops import TakenBack
-from rpgres.engine.views import event_seen
-from rpgres.model.state import EMPTY, GM, THE_HOST, State
-from rpgres.parameters.context import ACTOR
+from rpgres.render.accounts.scenes import Titles, account_of, chapter_of, heading_of
+from rpgres.render.accounts.words import words_of
+from rpgres.render.scenes import step_question_lines
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
 from rpgres.scenes.playing import hides_nothing, prepare_step
 from rpgres.scenes.views import told_to
 
 if TYPE_CHECKING:
     from rpgres.cli.asking.prompt import Person
-    from rpgres.cli.formats.accounts import Account
     from rpgres.engine.records import Pending
+    from rpgres.formats.accounts import Account
 
 
 LEFT = "left here; nothing of this step is done\n"

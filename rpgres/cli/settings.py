@@ -9,39 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from rpgres.errors import FileError, UsageError
+from rpgres.formats.settings import Settings
 from rpgres.text.folders import settings_folder
 
 FILE = "config.toml"
 FLAGS = ("plain", "dice_words")  # the settings that are options of many commands
 FOLDERS = "RPGRES_RULESETS"  # replaces the setting `rulesets`
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
-
-
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The settings of rpgres.
-
-    Attributes:
-        plain: print plain text, as --plain does: no colours, no drawn dice or bars.
-        dice_words: print dice as words, as --dice-words does.
-        colour: `auto` uses colours on a terminal, `never` does not, as NO_COLOR.
-        ruleset: the ruleset that is meant where none is named, as in `rpgres roll overcome`.
-        dice: whether rpgres rolls (`seeded`), or asks at a terminal what was rolled at the table (`real`).
-        rulesets: folders in which rulesets and house rules are sought, the nearest first.
-        aliases: your own commands, by name: the words each stands for. More words may follow the name.
-    """
-
-    plain: bool = False
-    dice_words: bool = False
-    colour: Literal["auto", "never"] = "auto"
-    ruleset: str = ""
-    dice: Literal["seeded", "real"] = "seeded"
-    rulesets: list[str] = []
-    aliases: dict[str, str] = {}
 
 
 KEYS = Settings.__struct_encode_fields__
@@ -189,7 +168,7 @@ def words_of_alias(text: str) -> list[str]:
     Raises:
         UsageError: a quotation mark is not closed.
     """
-    from rpgres.cli.shell.words import split
+    from rpgres.lines.words import split
 
     words = split(text)
     return words[1:] if words[:1] == ["rpgres"] else words

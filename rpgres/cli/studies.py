@@ -12,6 +12,7 @@ from rpgres.cli.progress import progress
 from rpgres.cli.reporting import Rows, emit_report, format_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError, named
+from rpgres.lines.options import read_answers
 from rpgres.model.state import EMPTY
 from rpgres.odds.query import Query
 from rpgres.odds.study import Study
@@ -19,8 +20,8 @@ from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.odds.reports import Record
     from rpgres.odds.variations import Axis
+    from rpgres.render.odds.reports import Record
     from rpgres.rulesets import Rules, RulesetFile
 
 STUDIES = ("compare", "vary", "find", "knockout")
@@ -52,7 +53,7 @@ def read_query(
         action=action,
         inputs=inputs,
         switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=opt.read_answers(shared["choose"], option=named("choose")),
+        choose=read_answers(shared["choose"], option=named("choose")),
         policies=opt.named_policies(shared["policy"]),
         auto=shared["auto"],
         by=by,
@@ -191,10 +192,10 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
         shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.
     """
-    from rpgres.cli.render.odds.reports import report_of
+    from rpgres.render.odds.reports import report_of
 
     def rows() -> Rows:
-        from rpgres.cli.render.odds.rows import csv_rows
+        from rpgres.render.odds.rows import csv_rows
 
         return csv_rows(record)
 

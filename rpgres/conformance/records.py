@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import as_option, readable
+from rpgres.errors import AS_OPTIONS, readable
 from rpgres.model.printed import Printed
 from rpgres.plugins.listing import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
@@ -31,7 +31,7 @@ def finding(what: str, where: Diagnostic = NOWHERE, advice: str = "", *, is_note
         is_note: whether it is only worth knowing, and no reason to fail.
     """
     severity: Literal["note", "error"] = "note" if is_note else "error"
-    return msgspec.structs.replace(where, message=readable(what, as_option), advice=advice, severity=severity)
+    return msgspec.structs.replace(where, message=readable(what, AS_OPTIONS), advice=advice, severity=severity)
 
 
 class NothingToCheck(Exception):  # it names a fact and is no fault

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from rpgres.dice.grammar import DIGITS, Node, Pool, pools_in, write
+from rpgres.errors import called
 
 # By the character that stands where none of ours can.
 REFUSED = {
@@ -43,9 +44,9 @@ REFUSED = {
     "#": "a comment follows the dice, as in 2d6 # for the trap",
 }
 WORDS = {
-    "vs": "a comparison stands only where dice are rolled or evaluated: rpgres roll d20+5 --vs 15",
-    "in": "`in order` stands only where dice are rolled or evaluated: rpgres roll 3d6 in order",
-    "times": "a number of times stands only where dice are rolled, as in rpgres roll 3d6 6 times",
+    "vs": f"a comparison stands only where dice are rolled or evaluated: {called('roll', 'd20+5', vs=15)}",
+    "in": f"`in order` stands only where dice are rolled or evaluated: {called('roll', '3d6 in order')}",
+    "times": f"a number of times stands only where dice are rolled, as in {called('roll', '3d6 6 times')}",
     "mi": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "min": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "ma": "the highest value of a die cannot be set in this notation",

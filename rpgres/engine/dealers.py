@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import LANES, WORD, Streams, pick
-from rpgres.errors import GivenError, named
+from rpgres.errors import GivenError
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class GivenDealer(Dealer):
         try:
             return dice.read(result)
         except GivenError as error:
-            raise GivenError(f"{named('given')} {label}={result}: {error.raw}", label=label, **error.details) from None
+            raise GivenError.of(label, result, error.raw, **error.details) from None
 
     def begin_turn(self, turn: int) -> None:
         self._then.begin_turn(turn)
@@ -436,11 +436,10 @@ def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -
     if not codes:
         from rpgres.model.cards import unknown_card
 
-        raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
+        raise GivenError.of(label, text, unknown_card(stack.known, text))
     fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
     if not fitting:
-        message = f"{named('given')} {label}={text}: no such card is left in {stack.pile}"
-        raise GivenError(f"{message}; all of them are elsewhere", label=label)
+        raise GivenError.of(label, text, f"no such card is left in {stack.pile}; all of them are elsewhere")
     return fitting
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -11,7 +11,7 @@ from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Tur
 from rpgres.engine.outcomes import Outcome
 from rpgres.engine.players import Question
 from rpgres.engine.stops import NeedsAnswer
-from rpgres.errors import InterruptError, RpgresError, UsageError, as_key, readable
+from rpgres.errors import AS_KEYS, InterruptError, RpgresError, UsageError, Wording, readable
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, FACE_DOWN
@@ -372,7 +372,7 @@ class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format",
     details: dict[str, Any]
 
 
-def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -> dict[str, Any]:
+def error_record(error: BaseException, *, wording: Wording = AS_KEYS) -> dict[str, Any]:
     """Return an error as plain data for JSON: format, code, message, exit (the exit code of a command), details.
 
     Where an input is at fault, `details` has its `path`, and with some faults their `reason`. What is none of rpgres'
@@ -380,10 +380,10 @@ def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -
 
     Args:
         error: what was raised.
-        name: writes the names of inputs for the reader of the message.
+        wording: how the reader of the message types what it names.
     """
     if isinstance(error, RpgresError):
-        code, message, details = error.code, readable(error.raw, name), dict(error.details)
+        code, message, details = error.code, readable(error.raw, wording), dict(error.details)
         if error.path:
             details["path"] = list(error.path)
         if error.reason:

@@ -12,7 +12,17 @@ from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result, error_record, plain_data, scripts_of
 from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for, run_once
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own, in_place, located
+from rpgres.errors import (
+    AS_KEYS,
+    FileError,
+    RpgresError,
+    RuleError,
+    UsageError,
+    Wording,
+    as_own,
+    located,
+    without_places,
+)
 from rpgres.rulesets.sheets import MissingSheet
 
 E = TypeVar("E", bound=BaseException)
@@ -68,7 +78,7 @@ class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     id: Any = None
 
 
-def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict[str, Any]:
+def resolve_request(request: object, *, rulesets: Folders | None = None, wording: Wording = AS_KEYS) -> dict[str, Any]:
     """Return the answer to one request of a batch as plain data for JSON: a result, a pending decision, or an error.
 
     Nothing is raised, whatever the request is; errors are those of `error_record`. An `id` is carried over. A pending
@@ -79,6 +89,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     Args:
         request: what `Request` or `DiceRequest` describes, as parsed from JSON.
         rulesets: folders with overlays.
+        wording: how the reader of an error types what it names.
     """
     id_ = request.get("id") if isinstance(request, Mapping) else None
     try:
@@ -86,7 +97,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        answer = error_record(discreet(as_own(error)))
+        answer = error_record(discreet(as_own(error)), wording=wording)
     return answer if id_ is None else {"id": id_, **answer}
 
 
@@ -151,8 +162,7 @@ def discreet(error: E) -> E | RpgresError:
     """Return an error without anything from a file: the sender may not know its content."""
     if isinstance(error, RuleError) and error.details.get("file"):
         details = {key: value for key, value in error.details.items() if key not in ("file", "line")}
-        place = in_place(error.details["file"], error.details["line"])
-        return RuleError(error.message.replace(place, "", 1), **details)
+        return RuleError(without_places(error.raw), **details)
     if not isinstance(error, FileError) or isinstance(error, MissingSheet):
         return error
     problems = error.details.get("problems") or [error.details]

@@ -22,7 +22,7 @@ from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
 from rpgres.engine.seats import Seats
-from rpgres.errors import ChoiceError, GivenError, UsageError, counted, named
+from rpgres.errors import ChoiceError, GivenError, UsageError, called, counted, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -533,9 +533,11 @@ def result_what_if(
         FileError, PluginError: the ruleset, or a sheet, is missing or faulty.
     """
     if before.ruleset is None or before.action is None:
-        raise UsageError("dice alone have no decisions; `rpgres roll NOTATION --given roll=...` says what they come to")
+        raise UsageError(
+            f"dice alone have no decisions; `{called('roll', 'NOTATION', given='roll=...')}` says what they come to"
+        )
     if before.seed is None:
-        raise UsageError("this result does not tell its seed; at a table, name its entry: `rpgres whatif .#N`")
+        raise UsageError(f"this result does not tell its seed; at a table, name its entry: `{called('whatif', '.#N')}`")
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
     answers = answers_in(before.events)

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError
+from rpgres.errors import FileError, called
 from rpgres.journal import connections, store
 from rpgres.journal.chain import START, digest
 from rpgres.journal.history import Entries, History
@@ -61,7 +61,7 @@ def require_whole(path: Path, history: History) -> None:
     if problems:
         raise TableError(
             f"{path}: this table is damaged or was modified by another program: {problems[0]}; nothing was done; "
-            "run `rpgres table verify` for details",
+            f"run `{called('table verify')}` for details",
             file=str(path),
         )
     remember(path, history.new.hash, history.head.hash, seen=seen)
@@ -230,7 +230,7 @@ def _table_fault(row: Row, entry: Entry, latest: Iterable[bytes]) -> tuple[str, 
     except FileError as error:
         return "", (
             f"entry {row.number}: the table after it cannot be read ({error.message}); "
-            f"`rpgres table undo {row.number}` undoes it"
+            f"`{called('table undo', row.number)}` undoes it"
         )
     return "", ""
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.views import state_seen
-from rpgres.errors import FileError, UsageError, named, writing
+from rpgres.errors import FileError, UsageError, called, named, writing
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
@@ -95,7 +95,7 @@ def _record(file: str, text: str, type_: Any, what: str) -> Any:
     if form != f"rpgres.{what}/1":
         raise FileError(
             f'{file}: this is not a valid {what} file; one has "format": "rpgres.{what}/1", '
-            + (f"and this is {form}" if isinstance(form, str) else f"see `rpgres schema {what}`"),
+            + (f"and this is {form}" if isinstance(form, str) else f"see `{called('schema', what)}`"),
             file=file,
         )
     return convert(data, type_, source=Source(file, ""))  # lines are found in TOML alone

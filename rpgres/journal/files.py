@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rpgres.errors import named
+from rpgres.errors import called, named
 from rpgres.journal.connections import Connection, lent
 from rpgres.journal.history import History
 from rpgres.journal.records import TableError
@@ -40,7 +40,7 @@ def find_table(path: str | None = None) -> Path:
         if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
         if not os.path.isfile(found):
-            raise TableError(f"{found}: there is no table; `rpgres table new ID` creates one", file=str(found))
+            raise TableError(f"{found}: there is no table; `{called('table new', 'ID')}` creates one", file=str(found))
         return found
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -49,7 +49,7 @@ def find_table(path: str | None = None) -> Path:
             return found
     raise TableError(
         f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
-        f"`rpgres table new ID --sheet FILE` creates one, {named('table')} PATH names one elsewhere"
+        f"`{called('table new', 'ID', sheet='FILE')}` creates one, {named('table')} PATH names one elsewhere"
     )
 
 
@@ -64,7 +64,7 @@ def place_for(path: str | None = None) -> Path:
 def damaged(path: Path, why: str) -> TableError:
     """Return the error that tells what is wrong with a file."""
     return TableError(
-        f"{path}: this table is damaged: {why}; run `rpgres table verify` for details, or restore a copy",
+        f"{path}: this table is damaged: {why}; run `{called('table verify')}` for details, or restore a copy",
         file=str(path),
     )
 
@@ -131,7 +131,7 @@ def check_format(connection: Connection, path: Path) -> None:
     """
     if not connection.is_ahead and not path.stat().st_size:
         raise TableError(
-            f"{path}: this file is empty; `rpgres table new ID --sheet FILE` makes a table of it",
+            f"{path}: this file is empty; `{called('table new', 'ID', sheet='FILE')}` makes a table of it",
             file=str(path),
         )
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
@@ -145,7 +145,7 @@ def check_format(connection: Connection, path: Path) -> None:
         raise TableError(
             f"{path}: this table was written by an older rpgres (its format is {format_}, and this version "
             f"reads {FORMAT}); "
-            "play it with that version, or export its sheets with `rpgres table export` for a new table",
+            f"play it with that version, or export its sheets with `{called('table export')}` for a new table",
             file=str(path),
         )
     if format_ > FORMAT:

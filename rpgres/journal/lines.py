@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, called
 from rpgres.journal.commitments import SealFile, read_hex
 from rpgres.journal.forms import AnswerFile
 
@@ -133,7 +133,7 @@ def _read(kind: str, text: str) -> Posted:
         return OpenLine(seat, unquote(label), unquote(answer), read_hex(rest[1], what="a salt"))
     if kind == "answer" and len(rest) > 1:
         return _answer(seat, rest[0].strip("-"), rest[1:])
-    raise UsageError(f"{shown} says nothing: make it with `rpgres table answer --view FILE`")
+    raise UsageError(f"{shown} says nothing: make it with `{called('table answer', view='FILE')}`")
 
 
 def _answer(seat: str, entry: str, words: list[str]) -> AnswerFile:

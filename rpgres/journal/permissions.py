@@ -15,7 +15,7 @@ from rpgres.engine.events import Decided
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
 from rpgres.engine.views import laying, typed_inputs
-from rpgres.errors import GivenError, UsageError, named
+from rpgres.errors import GivenError, UsageError, called, named
 from rpgres.model.cards import unknown_card
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.context import SHEET
@@ -128,7 +128,8 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
                 )
         elif seat != GM and parameter.said_by in ("", "gm"):
             raise UsageError(
-                f"{option}: a persistent table keeps this value; the game master can correct it with `rpgres table set`"
+                f"{option}: a persistent table keeps this value; "
+                f"the game master can correct it with `{called('table set')}`"
             )
 
 
@@ -213,7 +214,5 @@ def _check_dice(rules: Rules, label: str, text: str) -> None:
     if text.strip() and not any(char.isalpha() for char in text):
         return
     if rules.file.piles:
-        raise GivenError(f"{named('given')} {label}={text}: {unknown_card(rules.cards, text)}", label=label)
-    raise GivenError(
-        f"{named('given')} {label}={text}: this is not a result of dice, such as ++0- or 6,5,1", label=label
-    )
+        raise GivenError.of(label, text, unknown_card(rules.cards, text))
+    raise GivenError.of(label, text, "this is not a result of dice, such as ++0- or 6,5,1")

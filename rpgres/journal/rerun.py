@@ -25,7 +25,7 @@ from rpgres.engine.rerun import (
     run_again,
 )
 from rpgres.engine.views import HOST, event_seen, found_seen
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, called
 from rpgres.journal.history import History
 from rpgres.journal.records import Entry, found_in
 from rpgres.journal.replay import run_of, trust_at
@@ -113,7 +113,7 @@ def _action(history: History, number: int) -> tuple[Entry, Entry]:
         raise UsageError(f"the table has the entries 0 to {len(history.entries) - 1}, and no entry {number}")
     begun = history.run_of(history.entries[number])
     if begun.kind != "act":
-        raise UsageError(f"entry {number} is no action; `rpgres table log` lists the entries")
+        raise UsageError(f"entry {number} is no action; `{called('table log')}` lists the entries")
     later = [entry for entry in history.entries[begun.number :] if entry is begun or entry.public.of == begun.number]
     done = [entry for entry in later if entry.secret.result is not None]
     if not done or begun.public.attempt:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.errors import FileError, named
+from rpgres.errors import FileError, called, named
 from rpgres.journal import files
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
@@ -387,5 +387,5 @@ def _state(file: _File, entry: Entry) -> State:
             raise FileError("is missing")
         return state_after(row, entry.secret.state)
     except FileError as error:
-        why = f"the table after entry {number} {error.message}; `rpgres table undo {number}` undoes that entry"
+        why = f"the table after entry {number} {error.message}; `{called('table undo', number)}` undoes that entry"
         raise damaged(file.path, why) from None

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.engine.records import Pending
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, called, readable
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
 from rpgres.journal.checking import chain_of, remember, stamp
@@ -95,7 +95,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         rules, why = _rules(history, folders)
         changed_since = [why] if why else _changed_rules(history, rules)
         if history.revealed is None:
-            unchecked.append("the rolls, as the seed is still secret (`rpgres table reveal` publishes it)")
+            unchecked.append(f"the rolls, as the seed is still secret (`{called('table reveal')}` publishes it)")
         elif not _is_revealed_seed(history):
             problems.append("the seed that was revealed is not the one that was committed to")
         elif rules is not None and not changed_since:
@@ -118,9 +118,9 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         entries=len(chain.hashes),
         head=chain.hashes[-1] if chain.hashes else "",
         head_found=head_found,
-        problems=problems,
+        problems=list(map(readable, problems)),
         checked=checked,
-        unchecked=unchecked,
+        unchecked=list(map(readable, unchecked)),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from rpgres.arguments import told_by_kind
-from rpgres.cli.formats.sheets import SheetRecord, sheet_record, sheet_ruleset
+from rpgres.catalog.sheets import SheetRecord, sheet_record, sheet_ruleset
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.records import Result

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpgres.cli.formats.batches import TextRecord
 from rpgres.errors import RpgresError, UsageError
+from rpgres.formats.batches import TextRecord
 
 if TYPE_CHECKING:
-    from rpgres.cli.play.seat import Seat
-    from rpgres.cli.render.lines import Line
     from rpgres.engine.players import Question, View
     from rpgres.library.tables import PersistentTable
+    from rpgres.lines.seat import Seat
+    from rpgres.render.lines import Line
 
 WIDTH = 80  # columns of help
 FILES = ("orders", "seal", "open", "real")  # what a line at a terminal does with files or dice
@@ -27,23 +27,22 @@ def done_by(table: PersistentTable, line: str) -> Any:
     Raises:
         UsageError: it means nothing here, is unclear, or the table refuses it.
     """
-    from rpgres.cli.play.lines import as_lines
+    from rpgres.lines.acting import AS_LINES
 
     try:
         return _done(table, line)
     except RpgresError as error:
-        error.raw = as_lines(error.raw)
-        error.add("")
+        error.wording = AS_LINES
         raise
 
 
 def _done(table: PersistentTable, line: str) -> Any:
-    from rpgres.cli.play.helping import described, help_lines
-    from rpgres.cli.play.seat import LEAVE, TABLE_COMMANDS, Seat
-    from rpgres.cli.play.status import status
-    from rpgres.cli.render.lines import plain_text
-    from rpgres.cli.shell.words import words_of
     from rpgres.engine.players import NO
+    from rpgres.lines.helping import described, help_lines
+    from rpgres.lines.seat import LEAVE, TABLE_COMMANDS, Seat
+    from rpgres.lines.status import status
+    from rpgres.lines.words import words_of
+    from rpgres.render.lines import plain_text
 
     seat = Seat(table.path, table.seat, table.folders)
     words = words_of(line)
@@ -91,11 +90,11 @@ def _done(table: PersistentTable, line: str) -> Any:
 
 def _acted(table: PersistentTable, seat: Seat, words: list[str]) -> Any:
     """Return the result of a line that acts or adds something, by names and values as people type them."""
-    from rpgres.cli.options import read_answers
-    from rpgres.cli.play.lines import ADDED, add_entry, answers_of, as_arguments, resolve, typed_action
     from rpgres.journal.commands import check_seat
     from rpgres.library.calls import roll
     from rpgres.library.seated import result_of
+    from rpgres.lines.acting import ADDED, add_entry, answers_of, as_arguments, resolve, typed_action
+    from rpgres.lines.options import read_answers
 
     check_seat(seat.history, table.seat)
     arguments = as_arguments(seat, words) if words else []
@@ -116,23 +115,28 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
     Raises:
         UsageError: it could be several answers, or is a number that none has.
     """
-    from rpgres.cli.asking.prompt import ODDS, WHY, Person, matching
-    from rpgres.cli.render.lines import plain_text
-    from rpgres.cli.render.questions import LIST
-    from rpgres.cli.render.words import listed
     from rpgres.engine.stops import NeedsAnswer
     from rpgres.journal.commands import prepared_for, rules_of
     from rpgres.journal.commands.running import run_on
+    from rpgres.lines.questions import ODDS, WHY, matching, odds_aside, why_aside
+    from rpgres.render.lines import plain_text
+    from rpgres.render.questions import LIST, question_lines
+    from rpgres.render.words import listed
 
     met: list[tuple[Question, str]] = []
+
+    def aside(view: View, question: Question) -> list[Line]:
+        if words == [LIST]:
+            return question_lines(question)
+        prepared = prepared_for(rules, seat.history, seat=view.seat)
+        return odds_aside(prepared, view, question) if words == [ODDS] else why_aside(prepared, question)
 
     def ask(view: View, question: Question) -> None:
         text = ""
         if met or table.seat not in (None, view.seat):
             raise NeedsAnswer(question)
         if words in ([LIST], [ODDS], [WHY]) and typed not in [option.name for option in question.offered]:
-            person = Person(aid=lambda view: prepared_for(rules, seat.history, seat=view.seat))
-            text = plain_text(person.aside(typed, view, question))
+            text = plain_text(aside(view, question))
         met.append((question, text))
         raise NeedsAnswer(question)
 
@@ -158,9 +162,9 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
 
 def _shown(table: PersistentTable, seat: Seat, name: str) -> list[Line]:
     """Return one character of the table, as the seat may know it."""
-    from rpgres.cli.render.tables import character_lines
     from rpgres.engine.views import state_seen
     from rpgres.journal.commands import state_at
+    from rpgres.render.tables import character_lines
     from rpgres.rulesets import unknown
 
     state = state_seen(state_at(seat.history, folders=table.folders), table.seat)

@@ -8,11 +8,11 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from rpgres.cli.formats.batches import TextRecord
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import rules_for
 from rpgres.errors import RpgresError, UsageError
+from rpgres.formats.batches import TextRecord
 from rpgres.journal.forms import EntryRecord, LogRecord, TableRecord
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -21,8 +21,8 @@ from rpgres.scenes import SceneResult
 from rpgres.simulate import SimulationResult
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Shown
-    from rpgres.cli.render.reports import Report
+    from rpgres.render.lines import Shown
+    from rpgres.render.reports import Report
 
 _ID = re.compile(r'(?<=id=")(title|desc)(?=")|(?<=aria-labelledby=")title desc(?=")')
 
@@ -44,11 +44,11 @@ def html_of(record: Printed) -> str:
     file = _file_of(record)
     report = _report(record, file)
     if report is None and isinstance(record, SimulationResult) and file is not None:
-        from rpgres.cli.render.simulations import simulation_report
+        from rpgres.render.simulations import simulation_report
 
         report = simulation_report(record, file)
     if report is not None:
-        from rpgres.cli.render.documents import fragment
+        from rpgres.render.documents import fragment
 
         return _apart(f"<div>\n{fragment(report, heading='h4')}\n</div>")
     return _pre(_required(record, _words(record, file)))
@@ -90,7 +90,7 @@ def _file_of(record: Any) -> RulesetFile | None:
 
 
 def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
-    from rpgres.cli.render import results
+    from rpgres.render import results
 
     match record:
         case Result():
@@ -98,29 +98,29 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
         case Pending():
             return results.pending_lines(record, file, how=())
         case SimulationResult() if file is not None:
-            from rpgres.cli.render.simulations import simulation_lines
+            from rpgres.render.simulations import simulation_lines
 
             return simulation_lines(record, file)
         case WhatIf():
-            from rpgres.cli.render.whatif import what_if_lines
+            from rpgres.render.whatif import what_if_lines
 
             return what_if_lines(record, file)
         case SceneResult() if file is not None:
-            from rpgres.cli.render.accounts.lines import account_lines
-            from rpgres.cli.render.accounts.scenes import account_of
+            from rpgres.render.accounts.lines import account_lines
+            from rpgres.render.accounts.scenes import account_of
 
             return account_lines(account_of(record, rules_for(record.ruleset, EMPTY, ()), name=record.scene))
         case TableRecord() if file is not None:
-            from rpgres.cli.render.tables import show_lines
             from rpgres.model.serialization import read_state
+            from rpgres.render.tables import show_lines
 
             return show_lines(record, read_state(record.state), file)
         case LogRecord() if file is not None:
-            from rpgres.cli.render.tables import log_lines
+            from rpgres.render.tables import log_lines
 
             return log_lines(record.entries, file)
         case EntryRecord() if file is not None:
-            from rpgres.cli.render.tables import entry_lines
+            from rpgres.render.tables import entry_lines
 
             return list(entry_lines(record.entry, file))
     return None
@@ -128,14 +128,14 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
 
 def _report(record: Any, file: RulesetFile | None) -> Report | None:
     """Return odds, and what is made of them, as a report; None for other records."""
-    from rpgres.cli.render.odds.reports import Record, report_of
+    from rpgres.render.odds.reports import Record, report_of
 
     return report_of(record, file) if isinstance(record, Record) else None
 
 
 def _words(record: Any, file: RulesetFile | None) -> str | None:
-    from rpgres.cli.render.lines import plain_text
-    from rpgres.cli.render.reports import report_lines
+    from rpgres.render.lines import plain_text
+    from rpgres.render.reports import report_lines
 
     if isinstance(record, TextRecord):
         return record.text

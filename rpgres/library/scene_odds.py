@@ -162,4 +162,8 @@ def require_no_inputs(
     """
     unused = [*plain_inputs(inputs), *(["choose"] if choose else []), *(["decide"] if decide != "policies" else [])]
     if unused:
-        raise UsageError(f"a scene takes no {', '.join(unused)}: that belongs to an action or a procedure")
+        raise UsageError(
+            f"a scene takes no {', '.join(unused)}: that belongs to an action or a procedure",
+            path=(unused[0],),
+            reason="unknown",
+        )

@@ -430,7 +430,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             FileError: a file is there already, or one cannot be written.
         """
-        from rpgres.cli.render.accounts.tables import table_files
+        from rpgres.render.accounts.tables import table_files
 
         history = history_of(self)
         rules = commands.rules_of(history, folders=self.folders)

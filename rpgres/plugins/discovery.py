@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, called
 from rpgres.plugins.entries import (
     BUILTIN,
     DISABLE,
@@ -93,7 +93,7 @@ def _refuse_notation(ruleset_id: str) -> None:
     from rpgres.dice import is_notation
 
     if is_notation(ruleset_id):
-        raise UsageError(f"{ruleset_id!r} is dice notation, not a ruleset; to roll it: rpgres roll {ruleset_id}")
+        raise UsageError(f"{ruleset_id!r} is dice notation, not a ruleset; to roll it: {called('roll', ruleset_id)}")
 
 
 def _only(claims: Sequence[Entry]) -> Entry:
@@ -123,7 +123,7 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     said = [f"there is no ruleset {ruleset_id!r}"]
     if near:
         said.append(f"did you mean {near!r}?")
-    said.append(f"installed: {', '.join(names) or 'none'} (`rpgres ruleset list` describes them)")
+    said.append(f"installed: {', '.join(names) or 'none'} (`{called('ruleset list')}` describes them)")
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
         if nothing := _nothing_in(folder / "ruleset.toml"):

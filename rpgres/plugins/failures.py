@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rpgres.errors import PluginError, in_words, place_of
+from rpgres.errors import PluginError, called, in_words, place_of
 from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
 from rpgres.rulesets.registry import edited_at
 from rpgres.version import __version__
@@ -134,7 +134,7 @@ def details(entry: Entry, stage: Stage) -> dict[str, Any]:
 
 def _advice(entry: Entry) -> str:
     if entry.folder and not entry.builtin:
-        return f"`rpgres ruleset check {entry.id}` lists all faults."
+        return f"`{called('ruleset check', entry.id)}` lists all faults."
     if entry.builtin:
         return f"The installation is damaged; to repair it: pip install --force-reinstall {entry.distribution}."
     folder = edited_at(entry.distribution)

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import tomli
 
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, called
 from rpgres.lint.named_dice import named_in_action
 from rpgres.model.state import slug
 from rpgres.plugins.folders import is_standalone
@@ -147,7 +147,7 @@ def _own_text(text: str) -> str:
 def _folder(ruleset: Ruleset) -> Path:
     if ruleset.data is None or not is_standalone(ruleset.data):
         message = f"{ruleset.id} has rules in code, and cannot be made into a file"
-        raise UsageError(f"{message}; `rpgres plugin new NAME` writes a package to start from")
+        raise UsageError(f"{message}; `{called('plugin new', 'NAME')}` writes a package to start from")
     return ruleset.data
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, UsageError, named
+from rpgres.errors import FileError, UsageError, called, named
 from rpgres.model.paths import ABSENT
 from rpgres.model.serialization import plain, read_state, state_record
 from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug
@@ -25,7 +25,7 @@ MOST = 999_999_999  # of any number
 _FREE = ("counters", "abilities", "uses", "audiences", "texts")  # maps in which a name may be new
 _MOVED = {
     "piles": "cards are moved only by actions, so that each is in exactly one place",
-    "periods": "periods are changed with `rpgres table begin` and `rpgres table end`",
+    "periods": f"periods are changed with `{called('table begin')}` and `{called('table end')}`",
 }
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError, code_failed, in_short, is_interrupt
+from rpgres.errors import FileError, RpgresError, UsageError, called, code_failed, in_short, is_interrupt
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.rulesets.orders import Order, Orders
@@ -149,7 +149,11 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
     own = ", ".join(one.removesuffix(".toml") for one in known)
-    hint = f"; {rules.id} has {own}" if own else f"; `rpgres sheet new {rules.id} --out FILE` writes one to start from"
+    hint = (
+        f"; {rules.id} has {own}"
+        if own
+        else f"; `{called('sheet new', rules.id, out='FILE')}` writes one to start from"
+    )
     if near:
         hint = f"; did you mean {near!r}, which ships with {rules.id}?"
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)

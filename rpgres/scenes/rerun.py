@@ -23,7 +23,7 @@ from rpgres.engine.rerun import (
     read_changes,
     run_again,
 )
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called, named
 from rpgres.model.state import EMPTY, GM, THE_HOST, State
 from rpgres.scenes.course import At
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
@@ -61,7 +61,7 @@ def scene_what_if(
     if before.seed is None:
         raise UsageError(
             f"this result is what the seat {before.seat or GM} may know, without the seed; take one with nothing left "
-            f"out: rpgres scene run ... {named('as')} {THE_HOST}, or run_scene without a seat"
+            f"out: {called('scene run', '...', as_=THE_HOST)}, or run_scene without a seat"
         )
     known = _recorded(scene, before, before.seed)
     answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}

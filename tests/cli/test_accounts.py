@@ -15,7 +15,11 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 from markdown_it import MarkdownIt
 
-from rpgres.cli.formats.accounts import (
+from rpgres.dice.seeds import Streams
+from rpgres.engine.prepare import prepare
+from rpgres.engine.records import Result
+from rpgres.engine.run import run
+from rpgres.formats.accounts import (
     Account,
     Change,
     Chapter,
@@ -29,20 +33,16 @@ from rpgres.cli.formats.accounts import (
     TableItem,
     Turn,
 )
-from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
-from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.render.accounts.html import as_html
-from rpgres.cli.render.accounts.lines import account_lines
-from rpgres.cli.render.accounts.markdown import as_markdown
-from rpgres.cli.render.accounts.scenes import account_of
-from rpgres.cli.render.lines import Look, plain_text
-from rpgres.dice.seeds import Streams
-from rpgres.engine.prepare import prepare
-from rpgres.engine.records import Result
-from rpgres.engine.run import run
+from rpgres.formats.lonelog import as_lonelog, read_lonelog
+from rpgres.formats.schemas import make_schema
 from rpgres.model.events import RollEvent, TurnEvent
 from rpgres.model.serialization import state_record
 from rpgres.plugins.discovery import find_ruleset
+from rpgres.render.accounts.html import as_html
+from rpgres.render.accounts.lines import account_lines
+from rpgres.render.accounts.markdown import as_markdown
+from rpgres.render.accounts.scenes import account_of
+from rpgres.render.lines import Look, plain_text
 from rpgres.scenes import Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_rules

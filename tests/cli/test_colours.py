@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 from rich.color import Color
 
-from rpgres.cli.render.lines import STYLES, STYLES_16, Look, Piece, line, styled
+from rpgres.render.lines import STYLES, STYLES_16, Look, Piece, line, styled
 
 Rgb = tuple[float, float, float]
 SEEN = {

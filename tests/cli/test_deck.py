@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.decks import draw_cards, find_deck
-from rpgres.cli.formats.schemas import make_schema
+from rpgres.catalog.decks import draw_cards, find_deck
 from rpgres.dice.seeds import Streams
+from rpgres.formats.schemas import make_schema
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import builtin_folder

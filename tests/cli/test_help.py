@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rpgres.cli.help import guide
-from rpgres.cli.render import guide as rendering
+from rpgres.cli.help import pager as rendering
 from rpgres.cli.root import COMMANDS
 from tests.support.command_line import completions, rpgres
 from tests.support.terminal import Terminal

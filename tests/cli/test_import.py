@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rpgres import Result, resolve
-from rpgres.cli.formats.datasworn import read_datasworn
+from rpgres.catalog.datasworn import read_datasworn
 from rpgres.engine.prepare import prepare
 from rpgres.odds.exact import outcome_odds
 from tests.support.command_line import rpgres

@@ -19,7 +19,6 @@ from unittest.mock import patch
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.play.seat import Seat
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
@@ -27,6 +26,7 @@ from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
+from rpgres.lines.seat import Seat
 from rpgres.odds import actions
 from rpgres.version import __version__
 from tests.journal.test_views import FRESH, Secrets

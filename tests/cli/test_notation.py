@@ -9,7 +9,7 @@ from typing import Any
 import icepool
 import pytest
 
-from tests.cli.test_schemas import faults
+from tests.formats.test_schemas import faults
 from tests.support.command_line import rpgres
 
 

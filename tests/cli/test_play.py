@@ -13,17 +13,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpgres.cli.asking.terminal import listening
-from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.offers import offers
-from rpgres.cli.play.seat import OTHERS, TABLE_COMMANDS, Seat
+from rpgres.cli.play.opening import CommandSeat
 from rpgres.cli.play.session import Session
-from rpgres.cli.play.status import status
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.shell.words import joined, split, words_of
-from rpgres.cli.short import Reading
 from rpgres.errors import RpgresError, UsageError
+from rpgres.lines.helping import help_lines, short_form
+from rpgres.lines.seat import OTHERS, TABLE_COMMANDS, Seat
+from rpgres.lines.short import Reading
+from rpgres.lines.status import status
+from rpgres.lines.words import joined, split, words_of
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import GM, put
+from rpgres.render.lines import plain_text
 from tests.support.command_line import rpgres
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -122,7 +123,7 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
 )
 def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
     begun("mara", "edda", "thug")
-    understood = Seat(TABLE, None).understood(split(line), nobody)
+    understood = CommandSeat(TABLE, None).understood(split(line), nobody)
     assert joined(understood.arguments) == arguments
     assert understood.long == (f"mara {arguments.split()[1]} {long}" if long else "")
 
@@ -145,7 +146,7 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
 )
 def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
     begun("mara", "edda", "thug")
-    understood = Seat(TABLE, None).understood(split(line), nobody)
+    understood = CommandSeat(TABLE, None).understood(split(line), nobody)
     assert understood.long == long
     assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
 
@@ -153,7 +154,7 @@ def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
 def test_the_first_of_several_heroes_acts_whoever_else_sits_there() -> None:
     begun("mara", "edda", "venn", "thug")
     line = split("begin conflict with mara and edda against thug")
-    assert Seat(TABLE, None).understood(line, nobody).long == "mara conflict --against thug --ally edda"
+    assert CommandSeat(TABLE, None).understood(line, nobody).long == "mara conflict --against thug --ally edda"
 
 
 def test_an_action_that_is_misspelt_is_offered_and_keeps_its_line() -> None:
@@ -164,7 +165,7 @@ def test_an_action_that_is_misspelt_is_offered_and_keeps_its_line() -> None:
         asked.append(text)
         return readings[0]
 
-    understood = Seat(TABLE, None).understood(split("edda atack guards with fight"), first)
+    understood = CommandSeat(TABLE, None).understood(split("edda atack guards with fight"), first)
     assert asked == ["'atack' is no action here. Did you mean 'attack', or which one?"]
     assert understood.long == "edda attack --skill fight --vs guards:fight"
 
@@ -179,7 +180,7 @@ def test_it_is_asked_how_a_conflict_is_played() -> None:
             return Reading("thug", ("thug",))
         return readings[-1 if "played" in text else 0]
 
-    understood = Seat(TABLE, None).understood(["begin", "conflict"], answered)
+    understood = CommandSeat(TABLE, None).understood(["begin", "conflict"], answered)
     assert asked == ["How is the conflict played?", "Who acts?", "conflict: against?", "conflict: ally?"]
     assert understood.arguments == ["act", "conflict", "--against=thug", "--ally=edda", "--actor", "mara"]
 
@@ -243,7 +244,7 @@ SAID = {  # what somebody types who has never seen it, and where it leads
 
 def test_what_a_newcomer_types_leads_on() -> None:
     begun("mara", "edda", "guards")
-    room, asked = Seat(TABLE, None), list[str]()
+    room, asked = CommandSeat(TABLE, None), list[str]()
 
     def nobody_answers(text: str, _readings: Sequence[Reading]) -> None:
         asked.append(text)
@@ -271,7 +272,7 @@ def test_every_command_of_a_table_is_a_line(plain: Sequence[str]) -> None:
     assert done.out.count("mara, overcome") == 2, done.out  # by `log 1`, and as it is done
     assert "not checked: the rolls" in done.out
     assert all(Path(name).exists() for name in ("evening/account.md", "other/rolls.csv", "mine"))
-    assert len(Seat(TABLE, None).history.entries) == 4
+    assert len(CommandSeat(TABLE, None).history.entries) == 4
     from rpgres.cli.root import load_command
 
     assert {*load_command("table").commands} == {*TABLE_COMMANDS, *OTHERS, "new", "act"} - {"status", "real"}
@@ -299,13 +300,13 @@ def test_one_character_is_shown_alone() -> None:
 def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:
     begun("mara", "edda", "guard")
     with pytest.raises(UsageError) as error:
-        Seat(TABLE, None).understood(split(line), nobody)
+        CommandSeat(TABLE, None).understood(split(line), nobody)
     assert told in error.value.typed
 
 
 def test_odds_take_short_lines_too() -> None:
     begun("mara", "thug")
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     understood = room.understood(split("odds mara attack thug with fight"), nobody)
     assert understood.arguments == "odds attack --skill fight --vs thug:fight --actor mara".split()  # noqa: SIM905
     assert understood.long == "odds mara attack --skill fight --vs thug:fight"
@@ -323,7 +324,7 @@ def test_what_is_unclear_or_missing_is_asked() -> None:
         asked.append(text.partition("?")[0])
         return readings[0] if readings else Reading("2", ("2",))
 
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     assert room.understood(split("overcome fight guard"), first).long == "mara overcome --skill fight --vs guard:fight"
     assert asked == ["Who acts", "what of guard opposes this"]
     asked.clear()
@@ -341,7 +342,7 @@ def shown(room: Seat, line: str) -> list[str]:
 
 def test_everything_is_offered() -> None:
     begun("mara", "edda", "thug")
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     assert {"mara", "attack", "show", "note", "help", "quit"} <= set(shown(room, ""))
     assert shown(room, "mar") == ["mara"]
     assert shown(room, "mara ov") == ["overcome"]
@@ -378,7 +379,7 @@ def test_everything_is_offered() -> None:
 def test_any_line_is_met_with_offers_or_an_error_for_people(words: list[str]) -> None:
     if not TABLE.exists():
         begun("mara", "thug")
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     for line in (" ".join(words), " ".join([*words, ""])):
         assert all(one.text and one.length <= len(line) for one in offers(room, line))
         with suppress(RpgresError):
@@ -389,25 +390,27 @@ def test_any_line_is_met_with_offers_or_an_error_for_people(words: list[str]) ->
 def test_cards_in_hand_are_offered_to_whoever_holds_them() -> None:
     begun("ilse", "brannagh", ruleset="saga")
     table("act", "act", "--ability", "strength", "--vs", "average", "--actor", "ilse", code=3)
-    waits = Seat(TABLE, "ilse").waits
+    waits = CommandSeat(TABLE, "ilse").waits
     assert waits is not None
     own = [one.name for one in waits.question.options]
-    assert [one for one in shown(Seat(TABLE, "ilse"), "answer --choose ") if "play=" in one]
-    assert shown(Seat(TABLE, "brannagh"), "answer --choose ") == []
+    assert [one for one in shown(CommandSeat(TABLE, "ilse"), "answer --choose ") if "play=" in one]
+    assert shown(CommandSeat(TABLE, "brannagh"), "answer --choose ") == []
     table("answer", "--choose", f"play={own[0]}", "--auto")
-    hand = shown(Seat(TABLE, "ilse"), "act strength average play ")
+    hand = shown(CommandSeat(TABLE, "ilse"), "act strength average play ")
     assert len({card.rstrip("+-n") for card in own[1:]} & {card.rstrip("+-n") for card in hand}) > 2
-    assert shown(Seat(TABLE, "brannagh"), "ilse act strength average play ") == []
+    assert shown(CommandSeat(TABLE, "brannagh"), "ilse act strength average play ") == []
 
 
 def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> None:
     begun("mara", "edda", "thug")
-    assert status(Seat(TABLE, None), 80) == (" mara: 3 fate points · edda: 2 fate points" + " " * 24 + "nothing waits")
+    assert status(CommandSeat(TABLE, None), 80) == (
+        " mara: 3 fate points · edda: 2 fate points" + " " * 24 + "nothing waits"
+    )
     table(*LOST, code=3)
-    assert status(Seat(TABLE, None), 80).endswith("waits for mara: invoke")
-    assert status(Seat(TABLE, "edda"), 80).endswith("another seat decides")
-    assert len(status(Seat(TABLE, None), 40)) < 40
-    assert status(Seat(TABLE, None), 40).endswith("waits for mara: invoke")
+    assert status(CommandSeat(TABLE, None), 80).endswith("waits for mara: invoke")
+    assert status(CommandSeat(TABLE, "edda"), 80).endswith("another seat decides")
+    assert len(status(CommandSeat(TABLE, None), 40)) < 40
+    assert status(CommandSeat(TABLE, None), 40).endswith("waits for mara: invoke")
 
 
 def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
@@ -459,13 +462,13 @@ def test_a_question_can_be_left_and_the_table_looked_at(typed: str, told: Sequen
     done = rpgres("play", stdin=typed)
     assert not done.err
     assert all(text in done.out for text in told), done.out
-    assert len(Seat(TABLE, None).history.entries) == entries
+    assert len(CommandSeat(TABLE, None).history.entries) == entries
 
 
 def test_nothing_is_asked_about_an_action_that_cannot_begin_now() -> None:
     begun("mara")
     table(*LOST, "--choose", "price=fail", code=3)
-    room, asked = Seat(TABLE, None), list[str]()
+    room, asked = CommandSeat(TABLE, None), list[str]()
 
     def asks(text: str, _readings: Sequence[Reading]) -> Reading | None:
         asked.append(text)
@@ -488,7 +491,7 @@ def test_what_a_session_adds_stands_before_words_taken_as_they_are() -> None:
 
 def test_the_status_line_counts_the_hand_and_no_deck_or_discard() -> None:
     begun("sable", ruleset="faith")
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     assert "cards" not in status(room, 80)  # nothing was dealt
     cards = {"hand:sable": ("H9", "S2"), "discard:sable": ("C3",)}
     for pile, lie in cards.items():
@@ -505,13 +508,13 @@ def test_what_a_seat_cannot_see_changes_nothing_that_it_is_shown() -> None:
     lines = ["", "act ", "act str", "act strength average play ", "act strength hand ", "set ", "undo ", "ilse act "]
 
     def seen(seat: str, cards: Sequence[str] = ()) -> list[object]:
-        room = Seat(TABLE, seat)
+        room = CommandSeat(TABLE, seat)
         if cards:
             state = put(room.history.state, ("piles", "hand:ilse", "cards"), tuple(cards))
             room.history = msgspec.structs.replace(room.history, state=state)
         return [*(offers(room, line) for line in lines), status(room, 80), help_lines(room, 80)]
 
-    hand = Seat(TABLE, None).history.state.piles["hand:ilse"].cards
+    hand = CommandSeat(TABLE, None).history.state.piles["hand:ilse"].cards
     other = [f"{suit}1n" for suit in ("St", "Ag", "In", "Wi", "Do", "St")][: len(hand)]
     assert seen("brannagh", other) == seen("brannagh")
     assert seen("ilse", other) != seen("ilse")
@@ -520,8 +523,8 @@ def test_what_a_seat_cannot_see_changes_nothing_that_it_is_shown() -> None:
 def test_a_player_is_not_offered_what_only_the_game_master_may_do() -> None:
     begun("mara")
     for line in ("set ", "set characters.", "begin "):
-        assert shown(Seat(TABLE, GM), line)
-        assert not shown(Seat(TABLE, "mara"), line)
+        assert shown(CommandSeat(TABLE, GM), line)
+        assert not shown(CommandSeat(TABLE, "mara"), line)
 
 
 @pytest.mark.parametrize(
@@ -535,7 +538,7 @@ def test_a_player_is_not_offered_what_only_the_game_master_may_do() -> None:
 def test_only_the_game_master_is_told_to_set_a_number(seat: str | None, told: str) -> None:
     begun("mara", "edda")
     with pytest.raises(UsageError) as raised:
-        Seat(TABLE, seat).understood(split("mara spends a fate point"), nobody)
+        CommandSeat(TABLE, seat).understood(split("mara spends a fate point"), nobody)
     assert told in str(raised.value)
     assert ("set characters" in str(raised.value)) == (seat != "mara")
 
@@ -543,7 +546,7 @@ def test_only_the_game_master_is_told_to_set_a_number(seat: str | None, told: st
 @pytest.mark.parametrize("line", ["ilse act strength --hand ", "ilse act strength hand "])
 def test_the_cards_of_a_hand_are_offered_and_not_the_deck(line: str) -> None:
     begun("ilse", "brannagh", ruleset="saga")
-    room = Seat(TABLE, "ilse")
+    room = CommandSeat(TABLE, "ilse")
     whole = shown(room, "ilse act strength --hand ")
     state = put(room.history.state, ("piles", "hand:ilse", "cards"), ("St1n", "Ag1n"))
     room.history = msgspec.structs.replace(room.history, state=state)
@@ -553,29 +556,29 @@ def test_the_cards_of_a_hand_are_offered_and_not_the_deck(line: str) -> None:
 
 def test_what_cannot_be_done_is_not_offered() -> None:
     begun("fen", ruleset="two-dice")
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     told = plain_text(help_lines(room, 80))
     assert "begin scene" in told
     assert "conflict" not in told
     assert {"answer", "undo", "redo", "end", "seal", "open"}.isdisjoint(told.split())
     assert max(len(line) for line in told.splitlines()) <= 80
     assert len(told.splitlines()) <= 8
-    assert "begin" not in shown(Seat(TABLE, "fen"), "")
+    assert "begin" not in shown(CommandSeat(TABLE, "fen"), "")
     begun_again = rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "thug", "--table", "x.db")
     assert begun_again.code == 0
-    assert "begin exchange|scene|conflict" in plain_text(help_lines(Seat(Path("x.db"), None), 80))
+    assert "begin exchange|scene|conflict" in plain_text(help_lines(CommandSeat(Path("x.db"), None), 80))
 
 
 def test_what_can_be_done_by_now_is_offered() -> None:
     begun("mara", "edda")
     table(*LOST, code=3)
-    assert {"answer", "seal", "undo"} <= set(Seat(TABLE, "mara").commands())
-    assert {"answer", "seal", "redo"}.isdisjoint(Seat(TABLE, "edda").commands())
+    assert {"answer", "seal", "undo"} <= set(CommandSeat(TABLE, "mara").commands())
+    assert {"answer", "seal", "redo"}.isdisjoint(CommandSeat(TABLE, "edda").commands())
     table("undo")
-    assert "redo" in Seat(TABLE, None).commands()
+    assert "redo" in CommandSeat(TABLE, None).commands()
     table("begin", "scene")
-    assert {"end"} <= set(Seat(TABLE, None).commands())
-    assert "redo" not in Seat(TABLE, None).commands()
+    assert {"end"} <= set(CommandSeat(TABLE, None).commands())
+    assert "redo" not in CommandSeat(TABLE, None).commands()
 
 
 @pytest.mark.parametrize(
@@ -590,7 +593,7 @@ def test_help_of_an_action_begins_with_a_short_line_that_works(
     ruleset: str, sheets: tuple[str, ...], action: str, short: str
 ) -> None:
     begun(*sheets, ruleset=ruleset)
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     example = short_form(room, action)
     assert example.startswith(short)
     assert room.understood(split(example), nobody).long
@@ -663,7 +666,7 @@ class Typing:
 
 
 def typed_by_a_person(capsys: pytest.CaptureFixture[str], *lines: str) -> str:
-    room = Seat(TABLE, None)
+    room = CommandSeat(TABLE, None)
     session = Session(room, Typing(lines), ["--table", str(TABLE)])
     capsys.readouterr()
     with listening(session):
@@ -691,7 +694,7 @@ def test_a_line_may_be_typed_where_another_is_completed(
     said = typed_by_a_person(capsys, *lines)
     assert all(text in said for text in told), said
     assert "does not fit" not in said
-    assert len(Seat(TABLE, None).history.entries) == entries
+    assert len(CommandSeat(TABLE, None).history.entries) == entries
 
 
 @pytest.mark.parametrize(
@@ -721,7 +724,7 @@ def test_a_sheet_joins_only_where_it_is_meant_and_that_is_told(
     said = typed_by_a_person(capsys, *lines)
     assert told in said, said
     assert (" joins " in said) == (" " in people)
-    assert [*Seat(TABLE, None).state.characters] == ["mara", "edda", *people.split()]
+    assert [*CommandSeat(TABLE, None).state.characters] == ["mara", "edda", *people.split()]
 
 
 def test_whoever_a_conflict_brings_in_is_told_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
@@ -735,9 +738,9 @@ def test_whoever_a_conflict_brings_in_is_told_before_it_begins(capsys: pytest.Ca
 def test_nobody_is_brought_in_by_a_name_that_is_near_where_nobody_is_asked() -> None:
     begun("mara", "edda", "guards")
     with pytest.raises(UsageError, match=r"guards at the table, or the sheet guard: type guards, or .*`join guard`"):
-        Seat(TABLE, None).understood(split("edda attack guard with fight"), nobody)
+        CommandSeat(TABLE, None).understood(split("edda attack guard with fight"), nobody)
     table("join", "--sheet", "guard")
-    assert Seat(TABLE, None).understood(split("edda attack guard with fight"), nobody).joins == ()
+    assert CommandSeat(TABLE, None).understood(split("edda attack guard with fight"), nobody).joins == ()
 
 
 def test_a_name_still_answers_where_a_line_is_completed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -747,12 +750,12 @@ def test_a_name_still_answers_where_a_line_is_completed(capsys: pytest.CaptureFi
 
 
 def test_a_number_stays_with_its_label_where_a_menu_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rpgres.cli.render.lines import Line, text_of, wrapped
+    from rpgres.render.lines import Line, text_of, wrapped
 
     begun("mara", "edda", "guards")
     put_to: list[Line] = []
     monkeypatch.setattr("rpgres.cli.play.session.say", lambda lines, **_how: put_to.extend(lines))
-    session = Session(Seat(TABLE, None), Typing(["overcome crafts none"]), [])
+    session = Session(CommandSeat(TABLE, None), Typing(["overcome crafts none"]), [])
     with listening(session):
         session.run()
     menu = next(one for one in put_to if "edda" in text_of(one) and "1" in text_of(one))
@@ -764,8 +767,8 @@ def test_a_long_list_says_that_it_is_longer() -> None:
     begun("mara", "guards")
     asked: list[str] = []
     with pytest.raises(UsageError):
-        Seat(TABLE, None).understood(split("mara attack vs guards"), lambda text, _readings: asked.append(text))
-    assert len(Seat(TABLE, None).state.characters["mara"].abilities) > 8
+        CommandSeat(TABLE, None).understood(split("mara attack vs guards"), lambda text, _readings: asked.append(text))
+    assert len(CommandSeat(TABLE, None).state.characters["mara"].abilities) > 8
     assert ", ..., or a number)" in asked[0]
 
 
@@ -871,3 +874,10 @@ def test_whoever_listens_recalls_and_completes_lines_too() -> None:
         screen.type("mara ov" + TAB)
         screen.until("> mara overcome", where="row")
         assert "fate points" not in screen.text  # nothing is drawn below
+
+
+def test_errors_name_lines_as_they_are_typed_here() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="overcome 1 vs 3 --given roll=----\nshow\nset x=1\nlog --last x\n")
+    assert "undo the action with `undo 1`" in done.err
+    assert "`log --help` lists its options" in done.err

@@ -8,9 +8,6 @@ import msgspec
 import pytest
 
 from rpgres.cli.asking.prompt import Person
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.questions import STOPPED, odds_lines
-from rpgres.cli.render.why import why_lines
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question
 from rpgres.engine.prepare import Prepared, prepare
@@ -23,6 +20,9 @@ from rpgres.odds.decision import UNKNOWN, OptionOdds, decision_odds
 from rpgres.odds.sampling import estimate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.render.lines import plain_text
+from rpgres.render.questions import STOPPED, odds_lines
+from rpgres.render.why import why_lines
 from rpgres.rulesets import Option
 from rpgres.scenes import play_scene, read_scene
 from rpgres.toml.reading import Source

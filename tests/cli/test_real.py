@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.asking.prompt import Person
 from rpgres.cli.asking.real import RealDice, plus_words
-from rpgres.cli.play.seat import Seat
+from rpgres.cli.play.opening import CommandSeat
 from rpgres.cli.play.session import ROLLING, Session
 from rpgres.cli.scene_output import play_and_print
 from rpgres.dice import dice
@@ -319,12 +319,12 @@ def test_nobody_is_asked_without_a_terminal() -> None:
     ],
 )
 def test_whose_dice_are_real_in_play(tmp_path: Path, whom: str, kept: str) -> None:
-    room = Seat(begun(tmp_path / "table.db").path, None)
+    room = CommandSeat(begun(tmp_path / "table.db").path, None)
     assert Session._checked(whom, room) == kept
 
 
 def test_real_dice_of_nobody_are_refused(tmp_path: Path) -> None:
-    room = Seat(begun(tmp_path / "table.db").path, None)
+    room = CommandSeat(begun(tmp_path / "table.db").path, None)
     with pytest.raises(UsageError, match="did you mean 'mara'"):
         Session._checked("mora", room)
 

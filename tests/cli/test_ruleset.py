@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import make_schema
 from rpgres.conformance import CHECKS
 from rpgres.engine.labels import labels_of
+from rpgres.formats.schemas import make_schema
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.output import wants_plain_text
 from rpgres.cli.settings import KEYS, VARIABLES, expand, expand_at_table, settings_path
+from rpgres.formats.schemas import make_schema
 from tests.support.command_line import Ran, completions
 from tests.support.command_line import rpgres as run
 
@@ -345,9 +345,9 @@ def test_aliases_are_lines_of_play(file: Path, tmp_path: Path) -> None:
     assert "  0  the table begins" in ran.out
     assert "mara, attack: skill fight, vs 1\n  roll (mara): ++++ = +4" in ran.out
     from rpgres.cli.play.offers import offers
-    from rpgres.cli.play.seat import Seat
+    from rpgres.cli.play.opening import CommandSeat
 
-    room = Seat(tmp_path / ".rpgres" / "table.db", None)
+    room = CommandSeat(tmp_path / ".rpgres" / "table.db", None)
     assert room.unaliased(["mara:", "hit", "x"]) == ["mara:", "attack", "--skill", "fight", "x"]
     assert room.unaliased(["show"]) == ["show"]
     assert [one.shown for one in offers(room, "hi")] == ["hit"]

@@ -16,9 +16,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.formats.sheets import diagnose_sheet, sheet_template
+from rpgres.catalog.sheets import diagnose_sheet, sheet_template
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError
+from rpgres.formats.schemas import make_schema
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Part, Rules, Ruleset, merge_parts

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import make_schema
 from rpgres.errors import UsageError
+from rpgres.formats.schemas import make_schema
 from rpgres.library.simulations import simulate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rpgres.cli.formats.lonelog import read_lonelog
+from rpgres.formats.lonelog import read_lonelog
 from tests.support.command_line import completions, rpgres
 from tests.support.declarative import here
 

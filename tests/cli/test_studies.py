@@ -388,7 +388,7 @@ def test_csv_of_a_grid_sums_to_one() -> None:
 
 
 def test_no_cell_of_csv_is_a_formula_and_dice_have_formats_too() -> None:
-    from rpgres.cli.render.documents import csv_text
+    from rpgres.render.documents import csv_text
 
     text = csv_text(["a"], [["=1+1"], ["-1/3"], ["+2"], ["@x"], ["a\nb"]])
     assert text.splitlines()[:5] == ["a", "'=1+1", "-1/3", "+2", "'@x"]

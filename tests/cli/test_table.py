@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import make_schema
+from rpgres.formats.schemas import make_schema
 from tests.support.command_line import Ran, rpgres
 
 ACT = ("act", "overcome", "--skill", "burglary", "--vs", "2", "--actor", "mara")

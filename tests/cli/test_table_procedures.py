@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.formats.schemas import make_schema
+from rpgres.formats.schemas import make_schema
 from tests.support.command_line import as_json, rpgres
 from tests.support.terminal import Terminal
 

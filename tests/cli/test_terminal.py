@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.asking.prompt import Person, matching
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.questions import MARGIN, keyed, question_lines
+from rpgres.cli.asking.prompt import Person
 from rpgres.engine.players import NO, Question, View
+from rpgres.lines.questions import matching
 from rpgres.model.state import State, slug
+from rpgres.render.lines import plain_text
+from rpgres.render.questions import MARGIN, keyed, question_lines
 from rpgres.rulesets import Option
 from tests.support.command_line import FIXED, PROGRAM
 from tests.support.terminal import END, ENTER, Terminal

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli.render.lines import Look, plain_text
-from rpgres.cli.render.whatif import what_if_lines
+from rpgres.render.lines import Look, plain_text
+from rpgres.render.whatif import what_if_lines
 from tests.support.command_line import rpgres
 
 ROLL = ("roll", "fate", "overcome", "--skill", "1", "--vs", "2", "--seed", "7")
@@ -184,7 +184,7 @@ def test_a_seat_learns_nothing_that_is_hidden_from_it() -> None:
 def test_json_is_what_the_schema_says() -> None:
     from jsonschema_rs import Draft202012Validator
 
-    from rpgres.cli.formats.schemas import make_schema
+    from rpgres.formats.schemas import make_schema
 
     validator = Draft202012Validator(make_schema("what-if"))
     result = kept("result.json", *ROLL, "--given", "roll=++++")

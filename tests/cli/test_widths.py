@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.render.lines import HANG, Look, Piece, line, plain_text, wrapped
-from rpgres.cli.render.reports import Cell, Grid, Table
 from rpgres.cli.root import COMMANDS
+from rpgres.render.lines import HANG, Look, Piece, line, plain_text, wrapped
+from rpgres.render.reports import Cell, Grid, Table
 from tests.support.command_line import Ran, on_screen
 from tests.support.effort import few
 from tests.support.terminal import Terminal

@@ -9,7 +9,7 @@ import pytest
 
 from rpgres import UsageError, resolve
 from rpgres.engine.requests import resolve_request
-from rpgres.errors import RpgresError, as_option, located, named, readable
+from rpgres.errors import AS_OPTIONS, RpgresError, located, named, readable
 from tests.support.command_line import rpgres
 
 
@@ -58,7 +58,7 @@ def test_paths_grow_from_the_inside_out() -> None:
         raise UsageError(f"{named('defense_stunt')} is wrong", path=("skill",))
     assert found.value.path == ("steps", 3, "with", "vs", "skill")
     assert (found.value.message, str(found.value)) == ("`defense-stunt` is wrong",) * 2
-    assert readable(found.value.raw, as_option) == "--defense-stunt is wrong"
+    assert readable(found.value.raw, AS_OPTIONS) == "--defense-stunt is wrong"
 
 
 def test_a_message_is_whole_whatever_somebody_typed() -> None:

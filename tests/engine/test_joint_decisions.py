@@ -10,8 +10,6 @@ import msgspec
 import pytest
 
 from rpgres.cli.asking.prompt import Person
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.tables import log_lines, show_lines
 from rpgres.cli.shell.resuming import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
@@ -28,6 +26,8 @@ from rpgres.journal.exchange import view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
 from rpgres.odds.exact import outcome_odds
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import log_lines, show_lines
 from rpgres.rulesets import Option
 from tests.support.auction import around, auction, coins, rules
 

@@ -16,8 +16,6 @@ import msgspec
 import pytest
 
 from rpgres import GM, Character, Outcome, Ruleset, Table, UsageError
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.tables import log_lines
 from rpgres.engine.labels import labels_of
 from rpgres.engine.records import Pending, Result
 from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
@@ -31,6 +29,8 @@ from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
 from rpgres.model.events import RollEvent
 from rpgres.model.state import State
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import log_lines
 from rpgres.rulesets import Effect
 from tests.support.command_line import Ran, rpgres
 from tests.support.forging import rewrite

@@ -14,10 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, UsageError, resolve
-from rpgres.cli.render.accounts.markdown import as_markdown
-from rpgres.cli.render.accounts.tables import account_of_table
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.table import Outcome, Table
@@ -37,6 +33,10 @@ from rpgres.model.events import DecisionEvent, RollEvent, TextEvent
 from rpgres.model.state import Character, Map, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
+from rpgres.render.accounts.markdown import as_markdown
+from rpgres.render.accounts.tables import account_of_table
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import found_lines, log_lines, show_lines
 from rpgres.rulesets import Part, Rules, Ruleset, is_public, merge_parts, speaker
 from rpgres.toml.reading import Source, parse
 from tests.support.command_line import rpgres

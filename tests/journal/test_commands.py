@@ -548,8 +548,8 @@ def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, mon
 
 
 def test_a_hero_who_leaves_is_told_in_a_word(place: Place) -> None:
-    from rpgres.cli.render.lines import plain_text
-    from rpgres.cli.render.tables import log_lines
+    from rpgres.render.lines import plain_text
+    from rpgres.render.tables import log_lines
 
     done = sitting.set_value(place, "characters.edda", "absent")
     assert plain_text(log_lines(log_seen(done.history, None)[-1:], done.rules.file)) == (

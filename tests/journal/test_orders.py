@@ -263,7 +263,7 @@ def test_a_begun_period_hears_orders_too(place: Place) -> None:
 
 
 def test_a_file_of_orders_is_no_policy_at_a_table(place: Place) -> None:
-    with pytest.raises(UsageError, match=r"given with `rpgres table orders set calm\.toml .as. SEAT`"):
+    with pytest.raises(UsageError, match=r"given with `rpgres table orders set calm\.toml --as SEAT`"):
         act(place, policies={"mara": "calm.toml"})
 
 

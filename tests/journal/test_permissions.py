@@ -11,10 +11,6 @@ import msgspec
 import pytest
 
 from rpgres import UsageError
-from rpgres.cli.render.accounts.markdown import as_markdown
-from rpgres.cli.render.accounts.tables import account_of_table
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.tables import log_lines
 from rpgres.errors import GivenError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
@@ -22,6 +18,10 @@ from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, state_seen, table_record
+from rpgres.render.accounts.markdown import as_markdown
+from rpgres.render.accounts.tables import account_of_table
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import log_lines
 from tests.support.command_line import rpgres
 
 ACT: dict[str, Any] = {"ability": "strength", "vs": "average"}

@@ -17,11 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
-from rpgres.cli.render.accounts.html import as_html
-from rpgres.cli.render.accounts.markdown import as_markdown
-from rpgres.cli.render.accounts.tables import account_of_table
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.requests.operations import keys_of, operations
 from rpgres.engine.hidden import known_to
 from rpgres.engine.records import Pending
@@ -34,6 +29,11 @@ from rpgres.journal.records import RUNNING, found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.rolls import rolls_of
 from rpgres.journal.verifying import verify
+from rpgres.render.accounts.html import as_html
+from rpgres.render.accounts.markdown import as_markdown
+from rpgres.render.accounts.tables import account_of_table
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import found_lines, log_lines, show_lines
 from tests.support.command_line import rpgres
 from tests.support.effort import examples
 

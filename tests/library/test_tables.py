@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -364,3 +365,12 @@ def test_eight_threads_at_different_tables_and_one_that_they_share(path: Path, t
     played = [f"{number}.{turn}" for number in range(8) for turn in range(2) for _ in range(2)]
     assert sorted(map(str, notes(rpgres.open_table(path)))) == sorted(played)
     assert rpgres.open_table(path).verify().verdict == "incomplete"  # the chain holds; the seed is secret
+
+
+def test_an_error_names_calls_and_lines_in_place_of_commands(tmp_path: Path) -> None:
+    table = rpgres.new_table(tmp_path, "fate", sheets=["mara"], seed=1)
+    table.act("overcome", skill=1, vs=1, given={"roll": "----"})
+    with pytest.raises(rpgres.UsageError, match=re.escape("undo the action with `table.undo(1)`")):
+        table.act("overcome", skill=1, vs=1)
+    with pytest.raises(rpgres.UsageError, match=re.escape("undo the action with `undo 1`")):
+        table.do("overcome 1 vs 1")

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rpgres
-from rpgres.cli.formats.schemas import make_schema
 from rpgres.conformance import CHECKS
 from rpgres.dice import dice
 from rpgres.engine.table import Outcome, Table
+from rpgres.formats.schemas import make_schema
 from rpgres.lint.whole import all_diagnostics
 from rpgres.model.state import Character, State
 from rpgres.plugins.discovery import find_ruleset

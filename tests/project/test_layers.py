@@ -64,8 +64,8 @@ BROKEN = [
     (
         "floors",
         "rpgres/odds/exact.py",
-        "def late():\n    from rpgres.cli.render import words",
-        "rpgres.odds.exact -> rpgres.cli.render.words",
+        "def late():\n    from rpgres.render import words",
+        "rpgres.odds.exact -> rpgres.render.words",
     ),
     (
         "commands",

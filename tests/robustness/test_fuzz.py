@@ -12,29 +12,29 @@ from typing import Any
 
 import pytest
 
+from rpgres.catalog.decks import describe_deck, find_deck, list_decks
+from rpgres.catalog.sheets import diagnose_sheet, sheet_record, sheet_template
+from rpgres.catalog.summary import describe_ruleset
 from rpgres.cli.checks import rulesets as ruleset_checks
 from rpgres.cli.commands import batch
 from rpgres.cli.commands import ruleset as ruleset_command
 from rpgres.cli.completion import label_records, switch_records
 from rpgres.cli.dynamic import inputs_of
-from rpgres.cli.formats.decks import describe_deck, find_deck, list_decks
-from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.formats.sheets import diagnose_sheet, sheet_record, sheet_template
-from rpgres.cli.formats.summary import describe_ruleset
-from rpgres.cli.render.decks import deck_lines
-from rpgres.cli.render.lines import Look, plain_text
-from rpgres.cli.render.rulesets import ruleset_lines
-from rpgres.cli.render.sheets import sheet_lines
-from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.records import error_record
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError
+from rpgres.formats.schemas import make_schema
 from rpgres.lint.overlays import stray_folders
+from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import claimed_ids, find_ruleset, ruleset_names
 from rpgres.plugins.entries import misnamed_folders
 from rpgres.plugins.loading import load_rules
+from rpgres.render.decks import deck_lines
+from rpgres.render.lines import Look, plain_text
+from rpgres.render.rulesets import ruleset_lines
+from rpgres.render.sheets import sheet_lines
 from rpgres.rulesets import builtin_folder
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import prove_scene, read_scene, scene_diagnostics

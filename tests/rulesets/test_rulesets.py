@@ -12,8 +12,6 @@ from typing import Any, Literal
 
 import pytest
 
-from rpgres.cli.render.words import house_rules
-from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import run
@@ -21,8 +19,10 @@ from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.kits import fate_family
 from rpgres.lint.rulesets import data_diagnostics
 from rpgres.model.state import Map
+from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
+from rpgres.render.words import house_rules
 from rpgres.rulesets import Rules, Ruleset, data_folders, value_of
 from rpgres.rulesets import folders as folders_module
 from rpgres.rulesets import settling as settling_module

@@ -56,7 +56,7 @@ async def _played(path: Path) -> str:
     from mcp import Client
 
     from rpgres.cli.mcp.server import make_server
-    from rpgres.cli.play.seat import Seat
+    from rpgres.lines.seat import Seat
     from tests.support.command_line import rpgres
 
     at = ["--table", str(path)]

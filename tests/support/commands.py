@@ -11,7 +11,7 @@ from msgspec import Struct
 from rpgres.cli.dynamic import INPUTS, ActionCommand
 from rpgres.cli.help.manual import command_at, context_of
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.cli.rulesets import read_ruleset
+from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.entries import BUILTIN
 
 

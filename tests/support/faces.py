@@ -15,7 +15,7 @@ import msgspec
 
 import rpgres
 from rpgres import kits
-from rpgres.cli.formats.descriptions import field_texts
+from rpgres.formats.descriptions import field_texts
 from rpgres.rulesets.schema import Action, FormField, Parameter
 
 # By what an author does with them; every public name has to be in one group.

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.help import guide
 from rpgres.cli.root import COMMANDS, root
-from rpgres.cli.rulesets import read_ruleset
-from rpgres.cli.settings import FOLDERS, KEYS, VARIABLES, Settings
+from rpgres.cli.settings import FOLDERS, KEYS, VARIABLES
+from rpgres.formats.descriptions import field_texts
+from rpgres.formats.settings import Settings
+from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.entries import BUILTIN, standalone_folder
 from tests.support.commands import Entry, entries
 

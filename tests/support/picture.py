@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from rpgres.cli.render.lines import BLUE, GREEN, ORANGE, PURPLE, RED
+from rpgres.render.lines import BLUE, GREEN, ORANGE, PURPLE, RED
 from tests.support.checkout import ROOT
 
 FILE = ROOT / "rpgres" / "guide" / "picture.svg"
@@ -19,7 +19,7 @@ COMMANDS = (
 COLUMN, LINE, MARGIN, SIZE = 8.4, 18, 16, 14  # of a character and of the frame, in pixels
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 PAPER, INK, QUIET = "#1b1f27", "#dfe3ea", "#9aa3b2"
-# The colours of `rpgres.cli.render.lines`, as light as this ground wants them.
+# The colours of `rpgres.render.lines`, as light as this ground wants them.
 COLOURS = {RED: "#ff9d76", GREEN: "#7fd6a2", ORANGE: "#f2d264", BLUE: "#7db4ff", PURPLE: "#d9a6ff"}
 _SEQUENCE = re.compile(r"\x1b\[([\d;]*)m")
 

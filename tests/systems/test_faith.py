@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 
 from rpgres import Map, Option
 from rpgres.cli.asking.prompt import Person
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.results import pending_lines, result_lines
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.periods import turn
@@ -35,6 +33,8 @@ from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import best_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.render.lines import plain_text
+from rpgres.render.results import pending_lines, result_lines
 from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene, run_scene
 from rpgres.toml.reading import Source

@@ -13,8 +13,6 @@ import msgspec
 import pytest
 
 from rpgres import UsageError
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.engine.records import Pending, Result
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
@@ -26,6 +24,8 @@ from rpgres.journal.verifying import verify
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM
 from rpgres.plugins.loading import load_rules
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import found_lines, log_lines, show_lines
 
 # Hands as they are dealt: Sable is human, and has one more. No card is low, or of a suit that lets its owner draw.
 SABLE = ["C13", "C9", "C8", "D11", "D10", "D8", "S9", "S7"]

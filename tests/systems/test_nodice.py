@@ -17,11 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.cli.formats.summary import describe_ruleset
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.results import pending_lines
-from rpgres.cli.render.rulesets import ruleset_lines
-from rpgres.cli.render.tables import log_lines, show_lines
+from rpgres.catalog.summary import describe_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import Question, View, policy_of, uniform
 from rpgres.engine.prepare import prepare
@@ -39,6 +35,10 @@ from rpgres.model.state import State, freeze, put, slug
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.render.lines import plain_text
+from rpgres.render.results import pending_lines
+from rpgres.render.rulesets import ruleset_lines
+from rpgres.render.tables import log_lines, show_lines
 from rpgres.rulesets import Rules, builtin_folder, pictured
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import read_scene

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.render.lines import Piece, line, plain_text, styled
+from rpgres.render.lines import Piece, line, plain_text, styled
 from rpgres.text.harmless import harmless, in_line, is_line, to_json
 from tests.support.command_line import PROGRAM, rpgres
 

@@ -6,22 +6,22 @@ Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import flush, say, wants_plain_text
-from rpgres.cli.render.lines import Line, line
-from rpgres.cli.render.questions import LIST, keyed, question_lines
-from rpgres.cli.render.results import event_lines
-from rpgres.cli.render.words import listed
-from rpgres.cli.shell.words import split
+from rpgres.cli.output import flush, say, wants_plain_text, worded
 from rpgres.cli.streams import columns
 from rpgres.engine.events import Turned
 from rpgres.engine.players import NO, Question, View
 from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
+from rpgres.lines.questions import ODDS, SKIP, WHY, matching, odds_aside, why_aside
+from rpgres.lines.words import split
 from rpgres.model.cards import meant
-from rpgres.model.state import slug
+from rpgres.render.lines import Line, line
+from rpgres.render.questions import LIST, keyed, question_lines
+from rpgres.render.results import event_lines
+from rpgres.render.words import listed
 
 if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where the width is unknown, and at most
 FEW = 2  # lines of a question that is repeated in full
 HELP = "help"  # likewise, where no table says more
-SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
-YES = ("y", "yes")  # for the only option there is
-SKIP = "pass"  # typed to skip an optional decision, as Enter does
-ODDS, WHY, UNDO = "odds", "why", "undo"
+UNDO = "undo"
 ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
 ACTION, ALWAYS = "action", "always"  # how long decisions are skipped: for this action, or until that is undone
 
@@ -170,7 +167,7 @@ class Person:
                 say([line()])
                 return None
             except UsageError as error:
-                self._tell(error.typed)
+                self._tell(worded(error.raw))
                 continue
             found = matching(question, typed)
             words = _words(typed)
@@ -193,7 +190,7 @@ class Person:
                         return found[0]
                     if not question.is_naming and self._carries_out(typed):
                         return []
-                    fault = error.typed
+                    fault = worded(error.raw)
             self._tell(fault)
 
     # -- what may be typed in place of an answer
@@ -226,7 +223,7 @@ class Person:
                 raise TakenBack(question.label)
             say(self.aside(words[0], view, question))
         except RpgresError as error:
-            self._tell(error.message)
+            self._tell(worded(error.raw))
         except KeyboardInterrupt:
             self._tell("interrupted")
         return None
@@ -237,24 +234,11 @@ class Person:
 
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress
-        from rpgres.cli.render.questions import odds_lines, success_words
-        from rpgres.engine.players import default_policy, policy_of
-        from rpgres.odds.decision import decision_odds
 
-        prepared = self._prepared(view)
-        name = default_policy(prepared.rules)
-        with progress("odds of each option") as show:
-            found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
-        is_turn = any(one.is_turn for one in found)
-        chance = success_words(prepared, view, question, is_turn=is_turn)
-        about: dict[str, Any] = {"policy": name, "chance": chance, "is_interrupted": show.is_stopped}
-        return odds_lines(question, found, prepared.rules.file, **about)
+        return odds_aside(self._prepared(view), view, question, progress("odds of each option"))
 
     def _why(self, view: View, question: Question) -> list[Line]:
-        from rpgres.cli.render.why import why_lines
-
-        prepared = self._prepared(view)
-        return why_lines(prepared.rules, prepared.action, question)
+        return why_aside(self._prepared(view), question)
 
     def _prepared(self, view: View) -> Prepared:
         if self._aid is None:
@@ -294,36 +278,6 @@ def _words(typed: str) -> list[str]:
         return []
     is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [SKIP])
     return words if is_it else []
-
-
-def matching(question: Question, typed: str) -> list[str]:
-    """Return the answers that a typed text may mean: what stands before an option, a name, the beginning of names.
-
-    Enter skips an optional decision.
-    """
-    names, said = [option.name for option in question.offered], typed.lower()
-    if question.optional:
-        passes = typed in ("", "0", NO) or said in (SKIP, *SKIPS)
-        if passes and not (typed and any(name.lower().startswith(said) for name in names)):
-            return [NO]
-        names.append(NO)
-    keys = keyed(question)
-    if said in YES and len(question.options) == 1:
-        return [question.options[0].name]
-    if said.startswith(f"{question.label} "):  # `invoke Burning Oil`
-        said = said.partition(" ")[2]
-    said = slug(said) if " " in said else said  # `Burning Oil` stands for burning-oil
-    if said.isascii() and said.isdecimal():
-        return [keys[said].name] if said in keys else []
-    same = [name for name in names if name.lower() == said]
-    if typed in names or len(same) == 1:
-        return [typed] if typed in names else same
-    if said in keys:
-        return [keys[said].name]
-    begun = [name for name in names if said and name.lower().startswith(said)]
-    begun = begun or [name for name in names if len(said) > 2 and f"-{said}-" in f"-{slug(name)}-"]  # `hammer`
-    plain = [name for name in begun if not any(name.startswith(f"{other}:") for other in begun)]
-    return plain if len(plain) == 1 else begun  # another way to choose an option is typed in full
 
 
 def _unclear(question: Question, typed: str, found: list[str]) -> str:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.cli.asking.prompt import UNDO
 from rpgres.cli.asking.terminal import ask
-from rpgres.cli.output import flush, say
-from rpgres.cli.render.lines import line
-from rpgres.cli.render.words import who_is
+from rpgres.cli.output import flush, say, worded
 from rpgres.engine.dealers import Due
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import GM
 from rpgres.parameters.context import ACTOR
+from rpgres.render.lines import line
+from rpgres.render.words import who_is
 
 if TYPE_CHECKING:
     from rpgres.rulesets import RulesetFile
@@ -69,7 +69,7 @@ class RealDice:
             except (EOFError, KeyboardInterrupt):
                 raise TakenBack(due.label) from None
             except UsageError as error:
-                told = error.typed if not isinstance(error, GivenError) else _without_option(error.typed)
+                told = worded((isinstance(error, GivenError) and error.fault) or error.raw)
                 say([line(f"  {told}; or press Enter to let the seed decide.")])
 
     def question(self, due: Due) -> str:
@@ -87,12 +87,6 @@ class RealDice:
 def shown(name: str) -> str:
     """Return a name as people write it: `hired-blade` as `Hired Blade`."""
     return name.replace("-", " ").title()
-
-
-def _without_option(text: str) -> str:
-    """Return a message about a given result without the option that it was not typed after."""
-    option, _, rest = text.partition(": ")
-    return rest if option.startswith("--given") and rest else text
 
 
 def plus_words(file: RulesetFile, action: str, inputs: Mapping[str, Any]) -> str:

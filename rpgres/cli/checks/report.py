@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rpgres.cli.render.lines import Line, line
+from rpgres.render.lines import Line, line
 from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import MAX_SHOWN, Diagnostic
 
 if TYPE_CHECKING:
-    from rpgres.cli.formats.sheets import FileCheck
+    from rpgres.catalog.sheets import FileCheck
 
 Form = Literal["text", "json", "github"]
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}  # GitHub's names of severities
@@ -74,7 +74,7 @@ def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileChe
         files: which.
         check: checks one.
     """
-    from rpgres.cli.formats.sheets import FileChecks
+    from rpgres.catalog.sheets import FileChecks
     from rpgres.cli.progress import one_by_one
 
     checks = one_by_one("checking", files, check)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rpgres.cli.formats.summary import RulesetCheck
+from rpgres.catalog.summary import RulesetCheck
 from rpgres.errors import FileError, PluginError, RpgresError
 from rpgres.plugins.discovery import find_ruleset, owner_of, ruleset_names
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, overlay_roots, read_parts

@@ -7,11 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
-from rpgres.cli.settings import KEYS, Loaded, Settings, alias_fault, read_value, words_of_alias
-from rpgres.errors import UsageError, writing
-from rpgres.model.printed import Printed
+from rpgres.cli.settings import KEYS, Loaded, alias_fault, read_value, words_of_alias
+from rpgres.errors import UsageError, called, writing
+from rpgres.formats.settings import Setting, Settings, SettingsList
 from rpgres.rulesets import unknown
 from rpgres.text.filenames import write_own
 from rpgres.toml.diagnostics import Fault, key_text
@@ -20,36 +18,6 @@ from rpgres.toml.faults import faults
 from rpgres.toml.reading import Source, locate, located, read_source
 
 HEAD = "# Settings of rpgres; `rpgres config show` lists them all.\n"
-
-
-class Setting(Struct, frozen=True, kw_only=True):
-    """A setting, its value, and where that comes from.
-
-    Attributes:
-        key: the key of the settings file; that of an alias is `aliases.NAME`.
-        value: the value in force.
-        origin: `default`, the file with its line, or the variable of the environment.
-    """
-
-    key: str
-    value: bool | str | list[str]
-    origin: str
-
-
-class SettingsList(Printed, frozen=True, kw_only=True, tag="rpgres.config/1"):
-    """All settings.
-
-    Attributes:
-        file: the settings file; empty where RPGRES_CONFIG is empty.
-        exists: whether there is such a file.
-        settings: the settings, aliases last.
-        problems: what is wrong with the file and the variables.
-    """
-
-    file: str
-    exists: bool
-    settings: list[Setting]
-    problems: list[str]
 
 
 def list_settings(loaded: Loaded) -> SettingsList:
@@ -179,14 +147,14 @@ def unset_setting(loaded: Loaded, key: str) -> None:
             return _write(loaded, unset_value(source, path))
         except (KeyError, TypeError):
             continue
-    raise UsageError(f"{loaded.path} does not set {key}; `rpgres config show` lists what is set, and where")
+    raise UsageError(f"{loaded.path} does not set {key}; `{called('config show')}` lists what is set, and where")
 
 
 def _source(loaded: Loaded) -> Source:
     if not loaded.path:
         raise UsageError("RPGRES_CONFIG is empty, so that there is no settings file; unset it, or name a file")
     if not os.path.exists(loaded.path):
-        from rpgres.cli.formats.editors import schema_line
+        from rpgres.formats.editors import schema_line
 
         return Source(loaded.path, schema_line("config") + HEAD)
     return read_source(Path(loaded.path))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.output import flush, say, wants_plain_text
-from rpgres.cli.render.lines import Piece, line
 from rpgres.cli.streams import is_terminal, raw
+from rpgres.render.lines import Piece, line
 
 EVERY = 0.25  # seconds between two looks
 LISTED = 3  # files that are named when more have changed at once

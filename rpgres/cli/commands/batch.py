@@ -213,7 +213,7 @@ def _can_be_told(value: Any, *, with_nan: bool = False) -> bool:
 
 
 def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, Any]:
-    from rpgres.cli.requests.operations import RESOLVE
+    from rpgres.cli.requests.operations import AS_REQUESTS, RESOLVE
     from rpgres.engine.records import ERROR, error_record
     from rpgres.engine.requests import resolve_request
 
@@ -230,7 +230,7 @@ def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, A
     else:
         if isinstance(request, dict):
             request = {key: value for key, value in request.items() if key != "op"}
-        answer = resolve_request(request, rulesets=folders)
+        answer = resolve_request(request, rulesets=folders, wording=AS_REQUESTS)
     if answer.get("format") == ERROR and "id" not in answer:  # the only way to tell whose error it is
         answer["details"] = {**answer["details"], "line": number}
     return answer

@@ -10,13 +10,14 @@ from typing import Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson
-from rpgres.cli.checks.settings import SettingsList, list_settings, path_of, set_setting, unset_setting
-from rpgres.cli.formats.descriptions import field_texts
-from rpgres.cli.formats.editors import write_schemas
+from rpgres.cli.checks.settings import list_settings, path_of, set_setting, unset_setting
 from rpgres.cli.output import say_record, say_text, warn
-from rpgres.cli.render.lines import Line, Piece, line
-from rpgres.cli.settings import CHOICES, KEYS, Settings, active
+from rpgres.cli.settings import CHOICES, KEYS, active
+from rpgres.formats.descriptions import field_texts
+from rpgres.formats.editors import write_schemas
+from rpgres.formats.settings import Settings, SettingsList
 from rpgres.plugins.discovery import ruleset_names
+from rpgres.render.lines import Line, Piece, line
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
 

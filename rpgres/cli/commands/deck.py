@@ -1,4 +1,4 @@
-"""`rpgres deck`: list decks of cards, show what is in one, draw from one. See `rpgres.cli.formats.decks`."""
+"""`rpgres deck`: list decks of cards, show what is in one, draw from one. See `rpgres.catalog.decks`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
+from rpgres.catalog.decks import describe_deck, draw_cards, find_deck, list_decks
 from rpgres.cli.annotations import AsJson, Folders, OnlyOf, Seed, argument, option
-from rpgres.cli.formats.decks import describe_deck, draw_cards, find_deck, list_decks
-from rpgres.cli.options import read_answers, read_count, read_folders
+from rpgres.cli.options import read_count, read_folders
 from rpgres.cli.output import say_record
-from rpgres.cli.render.decks import deck_lines, deck_list_lines, draw_lines
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, called, named
+from rpgres.lines.options import read_answers
 from rpgres.parameters.table_items import offer_cards
+from rpgres.render.decks import deck_lines, deck_list_lines, draw_lines
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
@@ -101,7 +102,9 @@ def draw(
     rpgres deck draw saga/fate-96 3 --without Do10,St9 --seed 7
     """
     if deck.isdecimal() and number is None:
-        raise UsageError(f"name the deck before the number of cards: rpgres deck draw standard {deck}", path=("deck",))
+        raise UsageError(
+            f"name the deck before the number of cards: {called('deck draw', 'standard', deck)}", path=("deck",)
+        )
     answers = read_answers(given or (), option=named("given"))
     drawn = draw_cards(
         find_deck(deck, extra=read_folders(rulesets or ())),

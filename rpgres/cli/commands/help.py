@@ -10,15 +10,15 @@ from rpgres.cli.help import guide
 from rpgres.cli.help.manual import command_at
 from rpgres.cli.output import say, say_text
 from rpgres.cli.root import COMMANDS, root
-from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.settings import active
 from rpgres.dice import resembles_notation
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, called
+from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Shown
+    from rpgres.render.lines import Shown
 
 _MOST_SECTIONS = 4  # of the guide that mention a word
 
@@ -48,7 +48,7 @@ def command(
     rpgres help table act         a command
     rpgres help fate overcome     an action of a ruleset
     """
-    from rpgres.cli.render.guide import show_page
+    from rpgres.cli.help.pager import show_page
 
     if not words:
         say(_overview())
@@ -97,18 +97,19 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
         return str(command_at(root, ("roll", having[0], words[0])).get_help())
     typed = " ".join(words)
     if having:
-        commands = ", ".join(f"`rpgres help {ruleset} {words[0]}`" for ruleset in having)
+        commands = ", ".join(f"`{called('help', ruleset, words[0])}`" for ruleset in having)
         raise UsageError(f"{words[0]!r} is an action of several rulesets: {commands}")
     near = nearest(words[0], [*guide.TOPICS, *COMMANDS, *rulesets, *(one.topic for one in guide.sections()), *known])
-    hint = f"did you mean `rpgres help {near}`?" if near else "`rpgres help` lists all topics"
+    hint = f"did you mean `{called('help', near)}`?" if near else f"`{called('help')}` lists all topics"
     if not near and (told := guide.mentions(words)[:_MOST_SECTIONS]):
-        hint = f"it is mentioned in {', '.join(f'`rpgres help {topic}`' for topic in told)}"
+        pages = ", ".join(f"`{called('help', topic)}`" for topic in told)
+        hint = f"it is mentioned in {pages}"
     raise UsageError(f"there is no help on {typed!r}; {hint}")
 
 
 def _overview() -> list[Shown]:
     """Return the list of what there is help on."""
-    from rpgres.cli.render.lines import line, pairs
+    from rpgres.render.lines import line, pairs
 
     return [
         line("Pages of the guide: rpgres help TOPIC"),

@@ -14,25 +14,26 @@ from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say_json
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.reporting import format_of
-from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, read_query, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import InterruptError, UsageError, named
+from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.odds.actions import action_subject, odds_of
 from rpgres.odds.exact import Decide, OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.query import Query, settled
 from rpgres.odds.variations import Axis, input_axes
+from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules, RulesetFile
 
 ACTION_OPTIONS = (
-    *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
+    *(CHOOSE, opt.BEST, opt.EACH, opt.BY, AUTO, POLICY),
     *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
-    *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE),
+    *(opt.SWITCH, RULESETS, opt.LEAVES, opt.SECONDS),
+    *(opt.FORMAT, opt.OUT, opt.SVG, JSON, NOTE),
 )
 Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
-DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.FORMAT, opt.OUT, opt.SVG, JSON, NOTE)
 
 
 def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *, sits: Sits | None = None) -> None:
@@ -48,7 +49,7 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     shared = {option.name: values.pop(option.name) if option.name not in own else option.off for option in options}
     if shared["goal"] is None and shared["find"]:
         shared["goal"] = _goal(values)
-    axes, inputs = input_axes(opt.given_inputs(values))
+    axes, inputs = input_axes(given_inputs(values))
     switches = opt.read_switches(shared["switch"])
     rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)
     if is_procedure:

@@ -16,15 +16,15 @@ from msgspec.structs import asdict
 from rpgres.cli.annotations import AsJson, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.exits import trace
-from rpgres.cli.formats.editors import write_own_schemas
 from rpgres.cli.output import flush, say, say_record, say_text
 from rpgres.cli.progress import Progress, progress
-from rpgres.cli.render.plugins import closing_line, header_line, plugin_lines, verdict_lines, warning_lines
 from rpgres.cli.shell.quoting import join_line
+from rpgres.formats.editors import write_own_schemas
 from rpgres.plugins.discovery import find_ruleset, unknown_ruleset, unused_disabled
 from rpgres.plugins.listing import PluginList, PluginStatus, list_rulesets
 from rpgres.plugins.probing import probe_plugins
 from rpgres.plugins.scaffold import package_of, write_plugin
+from rpgres.render.plugins import closing_line, header_line, plugin_lines, verdict_lines, warning_lines
 from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
 from rpgres.toml.diagnostics import Diagnostic
 

@@ -14,7 +14,6 @@ from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.output import say, say_json, say_result, say_text, use_card_names
-from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
 from rpgres.engine.prepare import Prepared, policies_of, prepare
@@ -22,6 +21,20 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import InterruptError, UsageError, named
+from rpgres.lines.options import (
+    AUTO,
+    CHOOSE,
+    EXIT_CODE,
+    GIVEN,
+    JSON,
+    NOTE,
+    POLICY,
+    REAL,
+    RULESETS,
+    given_inputs,
+    read_answers,
+)
+from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 
@@ -30,13 +43,13 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Question, View
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.WAIT, opt.SWITCH, opt.RULESETS),
-    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.NOTE, opt.EXIT_CODE),
+    *(opt.SEED, GIVEN, REAL, CHOOSE, AUTO, POLICY, opt.WAIT, opt.SWITCH, RULESETS),
+    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
-    *(opt.VS, opt.SEED, opt.GIVEN, opt.REAL),
-    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.NOTE, opt.EXIT_CODE),
+    *(opt.VS, opt.SEED, GIVEN, REAL),
+    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
@@ -48,13 +61,13 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option=named("repeat"), default=0)
     _check_repeat(shared, repeat=repeat)
-    given = opt.read_answers(shared["given"], option=named("given"))
-    choose = opt.read_answers(shared["choose"], option=named("choose"))
+    given = read_answers(shared["given"], option=named("given"))
+    choose = read_answers(shared["choose"], option=named("choose"))
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     use_card_names(rules)
-    prepared = prepare(rules, action, opt.given_inputs(values))
+    prepared = prepare(rules, action, given_inputs(values))
     policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
     hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
@@ -110,7 +123,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
     repeat = opt.read_count(values["repeat"], option=named("repeat"), default=0)
     _check_repeat(values, repeat=repeat)
-    given = opt.read_answers(values["given"], option=named("given"))
+    given = read_answers(values["given"], option=named("given"))
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
     hand = None
@@ -141,7 +154,7 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     if repeat or shared["json"] or shared["auto"] or not can_prompt():
         return None
     from rpgres.cli.asking.prompt import Person
-    from rpgres.cli.render.results import action_lines
+    from rpgres.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
     known: Any = {"aid": lambda _view: prepared, "file": lambda: prepared.rules.file}
@@ -182,7 +195,7 @@ def _finish(
 
 
 def _house_rules(rules: Rules | None) -> str:
-    from rpgres.cli.render.words import house_rules
+    from rpgres.render.words import house_rules
 
     return house_rules(rules) if rules is not None else ""
 
@@ -202,10 +215,10 @@ def _show_many(
                 if STOP.is_asked:
                     break
         return INTERRUPTED if show.is_stopped else code
-    from rpgres.cli.render.reports import report_lines
-    from rpgres.cli.render.results import repeat_line
-    from rpgres.cli.render.samples import WAITING as WAITS
-    from rpgres.cli.render.samples import Tally, sample_report
+    from rpgres.render.reports import report_lines
+    from rpgres.render.results import repeat_line
+    from rpgres.render.samples import WAITING as WAITS
+    from rpgres.render.samples import Tally, sample_report
 
     file, tally, first = rules.file if rules is not None else None, Tally(), None
     with progress("rolling", is_silent=shared["each_run"]) as show, suppress(KeyboardInterrupt):

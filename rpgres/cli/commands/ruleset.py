@@ -1,4 +1,4 @@
-"""`rpgres ruleset`: list rulesets, show what is in one, check them. See `rpgres.cli.formats.summary`."""
+"""`rpgres ruleset`: list rulesets, show what is in one, check them. See `rpgres.catalog.summary`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from rpgres.cli.annotations import AsJson, Folders, RulesetId, Switches, argument, complete_rulesets
-from rpgres.cli.checks.report import AsForm, end_check, form_of
-from rpgres.cli.checks.rulesets import check_ruleset, places_of
-from rpgres.cli.commands import ruleset_new
-from rpgres.cli.formats.editors import renew_schemas, with_schema_line
-from rpgres.cli.formats.summary import (
+from rpgres.catalog.summary import (
     ActionDescription,
     RulesetCheck,
     RulesetChecks,
@@ -21,15 +16,18 @@ from rpgres.cli.formats.summary import (
     describe_action,
     describe_ruleset,
 )
+from rpgres.cli.annotations import AsJson, Folders, RulesetId, Switches, argument, complete_rulesets
+from rpgres.cli.checks.report import AsForm, end_check, form_of
+from rpgres.cli.checks.rulesets import check_ruleset, places_of
+from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import reader_words, say_record, say_text
 from rpgres.cli.progress import one_by_one
-from rpgres.cli.render.lines import Line, Piece, Shown, line
-from rpgres.cli.render.rulesets import action_lines, ruleset_lines, ruleset_list_lines
-from rpgres.cli.render.words import problem_count
-from rpgres.cli.rulesets import load_named, read_ruleset
+from rpgres.cli.rulesets import load_named
 from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, counted, named
+from rpgres.formats.editors import renew_schemas, with_schema_line
+from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import (
     RulesetName,
     claimed_ids,
@@ -43,6 +41,9 @@ from rpgres.plugins.entries import BUILTIN, misnamed_folders, standalone_folder
 from rpgres.plugins.loading import load_rules
 from rpgres.plugins.probing import probe_plugins
 from rpgres.plugins.scaffold import check_name, write_folder
+from rpgres.render.lines import Line, Piece, Shown, line
+from rpgres.render.rulesets import action_lines, ruleset_lines, ruleset_list_lines
+from rpgres.render.words import problem_count
 from rpgres.rulesets import builtin_folder, data_folders
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 
@@ -140,7 +141,7 @@ def import_file(
     kept in the new file. Nothing that is there is overwritten. When a table cannot be rolled on, such as one without a
     row for some numbers, its line is named, and the exit code is 1.
     """
-    from rpgres.cli.formats.datasworn import read_datasworn
+    from rpgres.catalog.datasworn import read_datasworn
 
     found = read_datasworn(file)
     chosen = name or found.name

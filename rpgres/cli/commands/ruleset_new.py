@@ -15,11 +15,11 @@ from msgspec.structs import asdict
 
 from rpgres.cli.annotations import Folders, option, spread
 from rpgres.cli.asking.terminal import ask, can_prompt
-from rpgres.cli.formats.editors import with_schema_line, write_own_schemas
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import say, say_text
 from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError, UsageError, named
+from rpgres.formats.editors import with_schema_line, write_own_schemas
 from rpgres.model.state import slug
 from rpgres.plugins.discovery import RulesetName, find_ruleset, ruleset_names
 from rpgres.plugins.entries import standalone_folder
@@ -102,7 +102,7 @@ def _models(folders: Sequence[Path]) -> list[RulesetName]:
 
 def _asked_model(folders: Sequence[Path]) -> Ruleset:
     """Return the ruleset that a person chooses, asked again until there is such a one."""
-    from rpgres.cli.render.lines import pairs
+    from rpgres.render.lines import pairs
 
     titles = {one.id: one.title for one in _models(folders)}
     if not can_prompt():

@@ -41,7 +41,7 @@ from rpgres.scenes.views import require_seat
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Line
+    from rpgres.render.lines import Line
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, tell, check and test scripted scenes.")
@@ -83,8 +83,8 @@ def list_all(
 
     `rpgres scene run NAME` plays one.
     """
-    from rpgres.cli.formats.listed import list_files
-    from rpgres.cli.render.files import file_list_lines
+    from rpgres.catalog.listed import list_files
+    from rpgres.render.files import file_list_lines
 
     found = list_files("scene", ruleset, extra=opt.read_folders(rulesets or ()), with_cases=cases)
     say_record(found, lambda: file_list_lines(found), as_json=as_json)
@@ -151,7 +151,7 @@ def show(
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
-        from rpgres.cli.render.accounts.lines import account_lines
+        from rpgres.render.accounts.lines import account_lines
 
         say(account_lines(account, is_aloud=wants_plain_text()), is_prose=True)
     write_files(account, files)
@@ -169,7 +169,7 @@ def check(
 
     Every problem names its file, line and key. The exit code is 1 when there is any.
     """
-    from rpgres.cli.formats.sheets import FileCheck
+    from rpgres.catalog.sheets import FileCheck
 
     def one(file: str) -> FileCheck:
         found = _diagnosed(file, switch, rulesets)
@@ -208,8 +208,8 @@ def prove(
     failed, a scene cannot be played, or nothing is expected of it.
     """
     from rpgres.cli.progress import one_by_one
-    from rpgres.cli.render.lines import line
-    from rpgres.cli.render.scenes import mismatch_lines
+    from rpgres.render.lines import line
+    from rpgres.render.scenes import mismatch_lines
 
     seed = seed if seed is None else read_seed(seed)
 

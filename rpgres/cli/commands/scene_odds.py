@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
-from rpgres.cli.options import Option, SectionedCommand
+from rpgres.cli.options import SectionedCommand
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
 from rpgres.errors import InterruptError, UsageError, named
+from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, OTHER, POLICY, RULESETS, Option
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Known
@@ -36,14 +37,14 @@ SIMULATE = Option(
     "simulate",
     "Where the budget leaves something open, also play the whole scene N times, and estimate every chance.",
     "N",
-    opt.OTHER,
+    OTHER,
 )
 SCENE_OPTIONS = (
-    *(BY, opt.BEST_WHO, opt.GOALS, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.KNOCKOUT, opt.OUTCOME),
-    *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS, SIMULATE),
-    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE),
+    *(BY, opt.BEST_WHO, opt.GOALS, AUTO, POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.KNOCKOUT, opt.OUTCOME),
+    *(opt.SWITCH, RULESETS, opt.LEAVES, opt.SECONDS, SIMULATE),
+    *(opt.FORMAT, opt.OUT, opt.SVG, JSON, NOTE),
 )
-PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
+PROCEDURE_OPTIONS = (CHOOSE, *SCENE_OPTIONS)
 
 
 def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:

@@ -12,14 +12,29 @@ from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.exits import WAITING, exit_of
-from rpgres.cli.options import ANSWERS, Option, StrictCommand, hoist
+from rpgres.cli.options import StrictCommand, built, hoist
 from rpgres.cli.output import say_json, say_record
-from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.shell.resuming import kept_options, resumed
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
+from rpgres.lines.options import (
+    ANSWERS,
+    AUTO,
+    CHOOSE,
+    EXIT_CODE,
+    GIVEN,
+    JSON,
+    NOTE,
+    POLICY,
+    REAL,
+    RULESETS,
+    Option,
+    given_inputs,
+    read_answers,
+)
 from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
+from rpgres.plugins.data import RulesetData
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
@@ -50,12 +65,12 @@ AS_SEAT = Option(
 )
 AS_SEAT_OF_SCENE = structs.replace(AS_SEAT, complete=_complete_seats)
 OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
-    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.NOTE, opt.EXIT_CODE),
+    *(opt.SEED, GIVEN, REAL, CHOOSE, AUTO, POLICY, AS_SEAT, opt.SWITCH, RULESETS),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, JSON, NOTE, EXIT_CODE),
 )
 SCENE_OPTIONS = (
-    *(opt.SEED, opt.AUTO, opt.POLICY, opt.SWITCH, opt.REAL, AS_SEAT_OF_SCENE),
-    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.RULESETS),
+    *(opt.SEED, AUTO, POLICY, opt.SWITCH, REAL, AS_SEAT_OF_SCENE),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, JSON, RULESETS),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exit_code")
@@ -70,7 +85,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}
     files = files_of(shared)
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
-    inputs = opt.given_inputs(values)
+    inputs = given_inputs(values)
     prepared = prepare(rules, procedure, inputs)
     if shared["as"] is not None:
         require_seat(shared["as"], prepared.state)
@@ -79,8 +94,8 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         procedure,
         inputs,
         policies=policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
-        given=opt.read_answers(shared["given"], option=named("given")),
-        choose=opt.read_answers(shared["choose"], option=named("choose")),
+        given=read_answers(shared["given"], option=named("given")),
+        choose=read_answers(shared["choose"], option=named("choose")),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}
@@ -116,8 +131,8 @@ def play_as_asked(
         about: further arguments of `play_and_print`.
     """
     from rpgres.cli.account_files import STANDARD, write_files
-    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.cli.scene_output import play_and_print, play_silently
+    from rpgres.render.accounts.scenes import account_of
 
     seat, is_told = shared["as"], not (shared["json"] or STANDARD in files.values())
     real = _asked_for_dice(shared["real_dice"], seat, is_told=is_told)
@@ -157,7 +172,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
     Raises:
         NeedsPolicy: a seat looks, and the command that goes on would have the seed.
     """
-    from rpgres.cli.render.results import waiting_lines
+    from rpgres.render.results import waiting_lines
 
     if shared["as"] not in (None, THE_HOST):
         raise _undecided(pending, prepared.state, shared["as"])
@@ -196,7 +211,7 @@ class RunCommand(StrictCommand):
     verb = VERB
 
     def __init__(self, *, params: Sequence[Any] = (), **settings: Any) -> None:
-        super().__init__(params=[*params, *(option.build() for option in SCENE_OPTIONS)], **settings)
+        super().__init__(params=[*params, *(built(option) for option in SCENE_OPTIONS)], **settings)
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""

@@ -11,7 +11,7 @@ from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
 from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.rulesets import load_named
 from rpgres.cli.streams import recording_now
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called, named
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -21,7 +21,7 @@ FILES = "files"  # all kinds of files at once
 
 
 def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
-    from rpgres.cli.formats.schemas import KINDS
+    from rpgres.formats.schemas import KINDS
 
     batch = (BATCH, "One line that `rpgres batch` reads, operation by operation.")
     files = (FILES, "All kinds of TOML files, with --write.")
@@ -65,11 +65,11 @@ def command(
     \b
     rpgres schema files fate --write .
     """
-    from rpgres.cli.formats.batches import SchemaRecord
-    from rpgres.cli.formats.schemas import make_schema
+    from rpgres.formats.batches import SchemaRecord
+    from rpgres.formats.schemas import make_schema
 
     if not kind:
-        from rpgres.cli.render.lines import Piece, line
+        from rpgres.render.lines import Piece, line
 
         width = max(len(name) for name, _ in _complete_kinds(""))
         say([line(Piece(name.ljust(width), "name"), f"  {text}") for name, text in _complete_kinds("")])
@@ -89,11 +89,11 @@ def command(
 
 
 def _write(kind: str, rules: Rules | None, folder: str | None) -> None:
-    from rpgres.cli.formats.editors import file_kinds, schema_line, write_schemas
+    from rpgres.formats.editors import file_kinds, schema_line, write_schemas
 
     kinds = [one for one in file_kinds() if rules or one != "sheet"]
     if folder is None:
-        raise UsageError(f"the schemas of all files are written, not printed: rpgres schema files {named('write')} DIR")
+        raise UsageError(f"the schemas of all files are written, not printed: {called('schema files', write='DIR')}")
     if kind != FILES and kind not in kinds:
         raise UsageError(f"{kind} is no kind of file that an editor could check; choose {', '.join([FILES, *kinds])}")
     if not Path(folder).is_dir():

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rpgres.catalog.listed import list_files
+from rpgres.catalog.sheets import FileCheck, diagnose_sheet, sheet_record, sheet_ruleset, sheet_template
 from rpgres.cli.annotations import AsJson, Folders, OfRuleset, OnlyOf, RulesetId, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
-from rpgres.cli.formats.editors import schema_line, write_schemas
-from rpgres.cli.formats.listed import list_files
-from rpgres.cli.formats.sheets import FileCheck, diagnose_sheet, sheet_record, sheet_ruleset, sheet_template
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import say_record, say_text
-from rpgres.cli.render.files import file_list_lines
-from rpgres.cli.render.sheets import sheet_lines
 from rpgres.cli.rulesets import load_named
 from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError, writing
+from rpgres.formats.editors import schema_line, write_schemas
+from rpgres.render.files import file_list_lines
+from rpgres.render.sheets import sheet_lines
 from rpgres.rulesets.sheets import find_sheet, read_sheet
 from rpgres.toml.diagnostics import diagnostics_in
 from rpgres.toml.reading import Source, parse, read_source

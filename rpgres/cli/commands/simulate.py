@@ -19,15 +19,16 @@ from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
 from rpgres.cli.output import say_json, say_result
 from rpgres.cli.progress import interrupted, progress
-from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
-from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import read_query
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, called, named
+from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
+from rpgres.plugins.data import RulesetData
+from rpgres.render.words import house_rules
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
+    *(opt.SEED, CHOOSE, AUTO, POLICY, opt.COUNT, opt.SWITCH, RULESETS),
     *(opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW),
-    *(opt.FORMAT, opt.OUT, opt.JSON, opt.SVG, opt.NOTE),
+    *(opt.FORMAT, opt.OUT, JSON, opt.SVG, NOTE),
 )
-SCENE_OPTIONS = tuple(option for option in ACTION_OPTIONS if option is not opt.CHOOSE)
+SCENE_OPTIONS = tuple(option for option in ACTION_OPTIONS if option is not CHOOSE)
 
 
 Show = Callable[[str], int]  # prints one run of a seed, and returns the exit code
@@ -52,7 +53,7 @@ Show = Callable[[str], int]  # prints one run of a seed, and returns the exit co
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print the result."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
-    rules, inputs = data.rules(opt.read_switches(shared["switch"])), opt.given_inputs(values)
+    rules, inputs = data.rules(opt.read_switches(shared["switch"])), given_inputs(values)
     query = read_query(rules, action, inputs, shared)
     prepared = query.prepared()
 
@@ -269,7 +270,7 @@ MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
 
 
 def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) -> None:
-    from rpgres.cli.render import simulations
+    from rpgres.render import simulations
 
     file, changed = rules.file, house_rules(rules)
     emit_report(
@@ -288,8 +289,8 @@ def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) ->
 def _no_dice(notation: str, values: dict[str, Any]) -> NoReturn:
     runs = values.get("runs") or 1000
     raise UsageError(
-        f"dice need no simulation: `rpgres odds {notation}` has their exact probabilities, and "
-        f"`rpgres roll {notation} --repeat {runs}` rolls them as often as -n {runs} would"
+        f"dice need no simulation: `{called('odds', notation)}` has their exact probabilities, and "
+        f"`{called('roll', notation, repeat=runs)}` rolls them as often as -n {runs} would"
     )
 
 
@@ -316,8 +317,8 @@ class SimulateGroup(PlayGroup):
     def missing(self, ctx: Any) -> str:
         """Return the message of a line that names nothing to simulate."""
         return (
-            "name what to simulate: a scene, as in `rpgres simulate fate/bribe`, or a ruleset and an action, as in "
-            "`rpgres simulate fate overcome --skill 3 --vs 4dF+2`"
+            f"name what to simulate: a scene, as in `{called('simulate', 'fate/bribe')}`, or a ruleset and an action, "
+            f"as in `{called('simulate', 'fate', 'overcome', skill='3', vs='4dF+2')}`"
         )
 
 

@@ -14,7 +14,7 @@ from rpgres.cli.options import named_policies, read_folders
 from rpgres.cli.output import say_record, use_table
 from rpgres.engine.records import Result
 from rpgres.engine.rerun import WhatIf, result_what_if
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, called
 from rpgres.journal.commands import check_seat, rules_of
 from rpgres.journal.files import find_table
 from rpgres.journal.rerun import table_what_if
@@ -64,7 +64,7 @@ def command(
 
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
-    from rpgres.cli.render.whatif import what_if_lines
+    from rpgres.render.whatif import what_if_lines
 
     asked = {"given": given or [], "choose": choose or [], "policies": named_policies(policy or ()), "auto": auto}
     folders = read_folders(rulesets or ())
@@ -80,7 +80,9 @@ def command(
 
 def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], seat: str | None) -> Found:
     if path == "TABLE" and not os.path.exists(path):
-        raise UsageError(f"TABLE stands for the file or folder of a table: here it is `rpgres whatif .#{number}`")
+        raise UsageError(
+            f"TABLE stands for the file or folder of a table: here it is `{called('whatif', f'.#{number}')}`"
+        )
     use_table(path)
     place = find_table(path or os.environ.get("RPGRES_TABLE"))
     history = read(place)
@@ -105,8 +107,10 @@ def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | 
     from rpgres.scenes import SceneResult
 
     if _is_table(name):
-        line = f"rpgres whatif {name}#N"
-        raise UsageError(f"{name} is a table: name one of its actions, as in `{line}`; `rpgres table log` lists them")
+        line = called("whatif", f"{name}#N")
+        raise UsageError(
+            f"{name} is a table: name one of its actions, as in `{line}`; `{called('table log')}` lists them"
+        )
     is_told = name.lstrip().startswith("{")
     text = name if is_told else read_source(Path(name)).text
     try:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from rpgres.lines.hints import option_for
 from rpgres.toml.diagnostics import nearest
 
 # The line to type, by the words that people type in place of a command.
@@ -31,28 +32,6 @@ _LINES = {
     "rpgres help": "man manual docs doc guide tutorial ?",
     "rpgres play": "shell repl interactive sit",
 }
-# Options as people call them, by the option that does it; the first that a command has is meant.
-_OPTIONS = {
-    "--vs": "difficulty dc target target-number tn against opposition versus number dv ob",
-    "--under": "target skill",
-    "--repeat": "times count n rolls number",
-    "--runs": "times count n number repeat",
-    "--bonus": "modifier mod plus add",
-    "--skill": "stat attribute approach trait rating ability action",
-    "--ability": "stat attribute trait rating skill",
-    "--sheet": "character char who actor pc file",
-    "--actor": "character char who as",
-    "--as": "seat player viewer",
-    "--given": "dice real faces result",
-    "--choose": "choice decision answer option",
-    "--switch": "house-rule option variant",
-    "--json": "machine raw",
-    "--plain": "no-color no-colour text",
-    "--rulesets": "folder path dir",
-    "--markdown": "md",
-    "--simulate": "sim monte-carlo sample",
-}
-_DICE = ("adv", "advantage", "dis", "disadvantage", "keep", "drop", "explode", "reroll")
 
 
 def line_for(word: str) -> str:
@@ -69,9 +48,9 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
         name: the first word.
         words: what stands behind it.
     """
-    from rpgres.cli.formats.listed import list_files
-    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.catalog.listed import list_files
     from rpgres.cli.shell.quoting import join_line
+    from rpgres.plugins.data import read_ruleset
 
     table = _table_with(name)
     if table is not None:
@@ -116,24 +95,11 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
     return f"{path} {usual} {word}" if usual and is_name and not nearest(word, commands) else ""
 
 
-def option_for(typed: str, known: Collection[str]) -> str:
-    """Return what an unknown option means, as a phrase; empty where that is unknown, too.
-
-    Args:
-        typed: the option, as the parser found it: one dash and a letter may be the beginning of a word.
-        known: the options there are.
-    """
-    if len(typed) == 2:
-        words = [word.partition("=")[0] for word in sys.argv[1:] if word.startswith(typed) and len(word) > 2]
-        meant = next((f"-{word}" for word in words if f"-{word}" in known), "")
-        return f"options have two dashes: {meant}" if meant else ""
-    name = typed.lstrip("-")
-    if name in _DICE and "--vs" in known and "--skill" not in known:
-        return "what is done with dice stands behind them: `d20 adv`, `4d6 drop lowest`, `3d6!`"
-    found = [option for option, names in _OPTIONS.items() if name in names.split() and option in known]
-    longer = [option for option in known if option.startswith(typed)]
-    meant = next(iter(found or (longer if len(longer) == 1 else ())), "")
-    return f"did you mean {meant!r}?" if meant else ""
+def _with_one_dash(typed: str, known: Collection[str]) -> str:
+    """Return what an option with one dash means, as a phrase: the parser found its first letter alone."""
+    words = [word.partition("=")[0] for word in sys.argv[1:] if word.startswith(typed) and len(word) > 2]
+    meant = next((f"-{word}" for word in words if f"-{word}" in known), "")
+    return f"options have two dashes: {meant}" if meant else ""
 
 
 def no_option(path: str, option: str, context: Any) -> str:
@@ -141,7 +107,7 @@ def no_option(path: str, option: str, context: Any) -> str:
     from rpgres.rulesets import unknown
 
     known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
-    meant = option_for(option, known)
+    meant = _with_one_dash(option, known) if len(option) == 2 else option_for(option, known)
     message = f"{path} has no option {option!r}; {meant}" if meant else unknown("option", option, known, of=path)
     is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
     return f"{message} (options of an action follow its name)" if is_play else message

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from typer._click import formatting
 
-from rpgres.cli.render.lines import HANG, Line, Piece, line, text_of, wrapped
 from rpgres.cli.streams import PAGE, screen_columns
+from rpgres.render.lines import HANG, Line, Piece, line, text_of, wrapped
 
 GAP = 2  # columns between a name and its text
 LONGEST = 10_000  # columns of a summary

@@ -27,22 +27,6 @@ from rpgres.cli.mcp.records import (
     TableSeen,
     UndoArguments,
 )
-from rpgres.cli.options import read_answers
-from rpgres.cli.play.helping import described, short_form
-from rpgres.cli.play.lines import (
-    ADDED,
-    TypedAction,
-    add_entry,
-    answers_of,
-    as_arguments,
-    place_of,
-    resolve,
-    typed_action,
-)
-from rpgres.cli.play.seat import Seat
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.tables import entry_lines, found_lines, show_lines, waiting_lines
-from rpgres.cli.shell.words import split, words_of
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError, named
@@ -53,6 +37,22 @@ from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import put_to
 from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record, waiting_seen
+from rpgres.lines.acting import (
+    ADDED,
+    TypedAction,
+    add_entry,
+    answers_of,
+    as_arguments,
+    place_of,
+    resolve,
+    typed_action,
+)
+from rpgres.lines.helping import described, short_form
+from rpgres.lines.options import read_answers
+from rpgres.lines.seat import Seat
+from rpgres.lines.words import split, words_of
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import entry_lines, found_lines, show_lines, waiting_lines
 from rpgres.rulesets import unknown
 
 OWN = {"show": "show", "log": "log", "odds": "odds", "answer": "answer", "undo": "undo", "redo": "undo"}  # tools
@@ -115,8 +115,8 @@ def read_log(seat: Seat, asked: LogArguments) -> Log:
 
 def odds(seat: Seat, asked: OddsArguments) -> Odds:
     """Return the odds of an action, as the seat knows the table."""
-    from rpgres.cli.render.odds.reports import report_of
-    from rpgres.cli.render.reports import report_lines
+    from rpgres.render.odds.reports import report_of
+    from rpgres.render.reports import report_lines
 
     action = _meant(seat, asked)
     found = table_odds(

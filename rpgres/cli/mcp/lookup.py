@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from rpgres.cli.mcp.records import RuleArguments, RuleFound, RuleSource
-from rpgres.cli.play.helping import described
-from rpgres.cli.play.seat import Seat
 from rpgres.errors import UsageError
+from rpgres.lines.helping import described
+from rpgres.lines.seat import Seat
 from rpgres.rulesets import Rules, unknown
 
 MOST_SOURCES = 12

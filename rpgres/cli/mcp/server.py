@@ -18,9 +18,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from rpgres.cli.mcp.calls import own_question
 from rpgres.cli.mcp.tools import INSTRUCTIONS, TOOLS, call, refusal, schema_of
-from rpgres.cli.play.seat import Seat
 from rpgres.engine.records import QuestionRecord
 from rpgres.errors import RpgresError, as_own, in_words
+from rpgres.lines.seat import Seat
 from rpgres.version import __version__
 
 Context = ServerRequestContext[Any, Any]

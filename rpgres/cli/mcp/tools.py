@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from rpgres.arguments import require_short
-from rpgres.cli.formats.descriptions import field_texts, records_in
 from rpgres.cli.mcp import calls, records
 from rpgres.cli.mcp.lookup import look_up
-from rpgres.cli.play.lines import as_lines
-from rpgres.cli.play.seat import Seat
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, readable
+from rpgres.formats.descriptions import field_texts, records_in
+from rpgres.lines.acting import AS_LINES
+from rpgres.lines.seat import Seat
 from rpgres.rulesets import unknown
 
 Schema = dict[str, Any]
@@ -142,4 +142,4 @@ def _fault(told: str, tool: Tool) -> str:
 
 def refusal(error: RpgresError) -> str:
     """Return the message of an error for a model, with the tools in place of commands."""
-    return as_lines(error.message)
+    return readable(error.raw, AS_LINES)

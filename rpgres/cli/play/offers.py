@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.completion import offer_shared
-from rpgres.cli.play.seat import LEAVE, ODDS, Seat
+from rpgres.cli.play.opening import CommandSeat
 from rpgres.cli.settings import active
-from rpgres.cli.shell.words import joined, split
-from rpgres.cli.short import Words, hand_of, typed_apart
-from rpgres.cli.short.fitting import PREPOSITIONS, Taker
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, UsageError
+from rpgres.lines.fitting import PREPOSITIONS, Taker
+from rpgres.lines.seat import LEAVE, ODDS
+from rpgres.lines.short import Words, hand_of, typed_apart
+from rpgres.lines.words import joined, split
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, pile_name
 from rpgres.parameters.ability import ability_names
@@ -37,7 +38,7 @@ class Offer(msgspec.Struct, frozen=True):
     help: str = ""
 
 
-def offers(seat: Seat, line: str) -> list[Offer]:
+def offers(seat: CommandSeat, line: str) -> list[Offer]:
     """Return what may stand at the end of a line.
 
     Args:
@@ -79,7 +80,7 @@ def _last_word(line: str) -> tuple[list[str], int]:
     return [], 0
 
 
-def _offers(seat: Seat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+def _offers(seat: CommandSeat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
     if not words:
         yield from ((name, seat.state.characters[name].title) for name in seat.own())
         yield from seat.actions.items()
@@ -109,7 +110,7 @@ def _offers(seat: Seat, words: Sequence[str], partial: str) -> Iterator[tuple[st
         yield from _of_shell(seat, [verb, *rest], partial)
 
 
-def _of_command(seat: Seat, command: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _of_command(seat: CommandSeat, command: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
     waits = seat.waits
     match command, list(words):
         case "begin", []:
@@ -129,7 +130,7 @@ def _of_command(seat: Seat, command: str, words: Sequence[str]) -> Iterator[tupl
             yield from ((f"{path}=", text) for path, text in _paths(seat))
 
 
-def _paths(seat: Seat) -> Iterator[tuple[str, str]]:
+def _paths(seat: CommandSeat) -> Iterator[tuple[str, str]]:
     """Yield the counters that can be set, with what they are now."""
     state = seat.state
     yield from ((f"counters.{name}", str(count)) for name, count in state.counters.items())
@@ -137,12 +138,12 @@ def _paths(seat: Seat) -> Iterator[tuple[str, str]]:
         yield from ((f"characters.{who.name}.counters.{name}", str(count)) for name, count in who.counters.items())
 
 
-def _of_action(seat: Seat, actor: str, typed: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+def _of_action(seat: CommandSeat, actor: str, typed: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
     verb, action, *line = typed
     command = seat.command(action, verb)
     takes = command.takes
     who = actor or next(iter(seat.own()), "")
-    words = Words(seat.scope(who, command), action)
+    words = Words(seat.scope(who, takes), action)
     if partial.startswith("-") or (line and takes.get(line[-1], False)):
         option = words.by_name.get(line[-1].lstrip("-")) if line and not partial.startswith("-") else None
         lie = _cards(seat, option, who) if option is not None else []
@@ -168,7 +169,7 @@ def _of_action(seat: Seat, actor: str, typed: Sequence[str], partial: str) -> It
     yield from ((word, "") for word in ("vs", "with") if word not in words.parameters)
 
 
-def _values(seat: Seat, words: Words, taker: Taker, partial: str) -> Iterator[tuple[str, str]]:
+def _values(seat: CommandSeat, words: Words, taker: Taker, partial: str) -> Iterator[tuple[str, str]]:
     """Yield what a parameter, or the label of a decision, may be given."""
     state, rules, parameter, actor = seat.state, seat.rules, taker.parameter, words.scope.actor
     if parameter is None:
@@ -207,7 +208,7 @@ def _values(seat: Seat, words: Words, taker: Taker, partial: str) -> Iterator[tu
             yield from ((card, "") for card in _cards(seat, taker, actor))
 
 
-def _cards(seat: Seat, taker: Taker, actor: str) -> list[str]:
+def _cards(seat: CommandSeat, taker: Taker, actor: str) -> list[str]:
     """Return the cards that lie where a parameter says what lies there, as far as the seat sees them."""
     pile = taker.parameter.pile if taker.parameter is not None else ""
     text = seat.rules.file.piles.get(pile)
@@ -215,7 +216,7 @@ def _cards(seat: Seat, taker: Taker, actor: str) -> list[str]:
     return shown_codes([card for card in lie.cards if card != FACE_DOWN]) if lie is not None else []
 
 
-def _of_shell(seat: Seat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+def _of_shell(seat: CommandSeat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
     """Yield what a shell would be offered at the end of a command of `rpgres table`."""
     from typer._completion_classes import BashComplete
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rpgres.cli.asking.terminal import read_line
 from rpgres.cli.output import wants_plain_text
 from rpgres.cli.play.offers import Offer, choice_offers, offers
-from rpgres.cli.play.seat import Seat
-from rpgres.cli.play.status import status
+from rpgres.cli.play.opening import CommandSeat
 from rpgres.cli.streams import columns, is_terminal, raw, results
 from rpgres.journal.chain import digest
+from rpgres.lines.status import status
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -50,7 +50,7 @@ class PlainReader:
         is_able: whether the terminal can move its cursor.
     """
 
-    def __init__(self, seat: Seat, *, is_able: bool) -> None:
+    def __init__(self, seat: CommandSeat, *, is_able: bool) -> None:
         self.is_interactive = is_terminal() and sys.stdin is not None and sys.stdin.isatty()
         self._offered: Callable[[str], list[Offer]] = lambda _line: []
         self._seat = seat
@@ -84,7 +84,7 @@ class PlainReader:
         readline.parse_and_bind("set enable-bracketed-paste off")  # which would write more than what is typed
 
 
-def reader_for(seat: Seat) -> Reader:
+def reader_for(seat: CommandSeat) -> Reader:
     """Return what reads lines here.
 
     Args:
@@ -104,7 +104,7 @@ class EditingReader:
 
     is_interactive = True
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: CommandSeat) -> None:
         from prompt_toolkit.history import InMemoryHistory
 
         self._seat = seat
@@ -183,7 +183,7 @@ def _completer(offered: Any) -> Completer:
     return Offering()
 
 
-def _lines_kept(seat: Seat) -> Lines:
+def _lines_kept(seat: CommandSeat) -> Lines:
     """Return the lines typed at this table by this seat, which are kept in the user's state folder."""
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 

@@ -8,17 +8,18 @@ from contextlib import redirect_stdout
 from textwrap import wrap
 
 from rpgres.cli.exits import blame, trace
-from rpgres.cli.output import flush, say, say_text, take_reader_words, use_card_names
-from rpgres.cli.play.helping import command_help, help_lines
+from rpgres.cli.output import flush, say, say_text, take_reader_words, use_card_names, use_wording
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
-from rpgres.cli.play.status import status
-from rpgres.cli.render.lines import Line, Piece, line
-from rpgres.cli.shell.words import words_of
-from rpgres.cli.short import Reading
 from rpgres.cli.streams import columns, results
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import UsageError
+from rpgres.lines.acting import AT_PLAY
+from rpgres.lines.helping import command_help, help_lines
+from rpgres.lines.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
+from rpgres.lines.short import Reading
+from rpgres.lines.status import status
+from rpgres.lines.words import words_of
 from rpgres.model.state import GM
+from rpgres.render.lines import Line, Piece, line
 from rpgres.rulesets import unknown
 
 SIGN, INDENT = "> ", "  "
@@ -48,6 +49,7 @@ class Session:
         self._has_left = False  # the table, at a question
         self._is_left = False  # the question alone, unanswered
         use_card_names(seat.rules)
+        use_wording(AT_PLAY)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -156,8 +158,6 @@ class Session:
             if isinstance(error, OSError | SystemExit | GeneratorExit):
                 raise
             trace(error)
-            if isinstance(error, RpgresError):
-                error.raw = error.raw.replace("`rpgres table ", "`")  # as it is typed here
             blame(error, as_json=False)
 
     @staticmethod

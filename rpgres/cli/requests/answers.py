@@ -10,17 +10,17 @@ from typing import Any
 import msgspec
 import typer
 
-from rpgres.cli.formats.batches import SeveralRecord, TextRecord
-from rpgres.cli.options import GIVEN, read_answers
-from rpgres.cli.requests.keys import PLURAL, Keys, as_request_key, key_of_option, read_keys
-from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
+from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys
+from rpgres.cli.requests.operations import AS_REQUESTS, Operation, find_operation, prepared_run
 from rpgres.cli.streams import Recording, recorded
 from rpgres.engine.records import ERROR, Pending, error_record
 from rpgres.engine.requests import discreet, resuming
-from rpgres.errors import FileError, RpgresError, as_own, named
+from rpgres.errors import FileError, RpgresError, as_own, named, readable
+from rpgres.formats.batches import SeveralRecord, TextRecord
 from rpgres.journal import connections
 from rpgres.journal.files import table_errors
 from rpgres.journal.records import TableError
+from rpgres.lines.options import GIVEN, read_answers
 from rpgres.parameters.context import plain_names
 
 # Operations that do nothing but add to a table: those that come together are written to the disk together.
@@ -99,7 +99,7 @@ def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        found = error_record(_discreet(_placed(as_own(error), told), told), name=as_request_key)
+        found = error_record(_discreet(_placed(as_own(error), told), told), wording=AS_REQUESTS)
     if request.get("id") is None:
         return found
     if "id" in found:  # of a ruleset, which is not that of the request
@@ -119,7 +119,7 @@ def _done(operation: Operation, told: Mapping[str, Any], folders: Sequence[Path]
     if request is not None:
         answer["request"] = request
     if said.warnings:
-        answer["notices"] = said.warnings
+        answer["notices"] = [readable(text, AS_REQUESTS) for text in said.warnings]
     return answer
 
 

@@ -15,8 +15,9 @@ import typer.core
 from msgspec import Struct, structs
 
 from rpgres.cli import options
-from rpgres.cli.options import Option
+from rpgres.cli.options import built
 from rpgres.errors import UsageError, as_data, as_key
+from rpgres.lines.options import ACT_OPTIONS, Option
 from rpgres.rulesets import unknown
 
 # Options for readers, and for a person at a terminal.
@@ -26,7 +27,9 @@ PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file":
 # What a key takes, by what is played; added to the message where it is given as the other takes it.
 BY_SUBJECT = {"best": 'of an action it is true, of a scene or a procedure who decides: "mara"'}
 # Options whose keys are written otherwise; names of an action's inputs stay as the ruleset has them.
-_HYPHENED = {one.names[0][2:] for one in vars(options).values() if isinstance(one, Option) and "_" in one.name}
+_HYPHENED = {
+    one.names[0][2:] for one in (*vars(options).values(), *ACT_OPTIONS) if isinstance(one, Option) and "_" in one.name
+}
 EVERYBODY = "*"  # in an object of policies: every character without one of its own
 
 
@@ -89,7 +92,7 @@ class Keys:
 
 def key_of_option(option: Option) -> Key:
     """Return the key of an option that is declared as a record."""
-    key = _key_of(option.build())
+    key = _key_of(built(option))
     return structs.replace(key, names=(*key.names, *option.aliases))
 
 
@@ -110,6 +113,11 @@ def keys_of_command(command: Any) -> Keys:
     named = {_name_of(one) for one in options}
     keys = [_key_of(one) for one in command.params if one in options or _name_of(one) not in named]
     return Keys(tuple(keys), dict(context.params))
+
+
+def keys_of_arguments(command: Any) -> list[str]:
+    """Return the keys of what stands on the line of a command without a name."""
+    return [_name_of(one) for one in command.params if not isinstance(one, typer.core.TyperOption)]
 
 
 def _name_of(param: Any) -> str:

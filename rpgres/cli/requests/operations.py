@@ -5,6 +5,7 @@ Nothing is listed twice: operations are the commands of `root`, and their keys t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -17,11 +18,20 @@ from msgspec import Struct
 from rpgres.cli.dynamic import procedure_named
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import read_folders
-from rpgres.cli.requests.keys import Key, Keys, key_of_option, keys_of_command, read_keys
+from rpgres.cli.requests.keys import (
+    UNASKED,
+    Key,
+    Keys,
+    as_request_key,
+    key_of_option,
+    keys_of_arguments,
+    keys_of_command,
+    read_keys,
+)
 from rpgres.cli.root import COMMANDS, load_command
-from rpgres.cli.rulesets import RulesetData, read_ruleset
-from rpgres.errors import UsageError, as_data
+from rpgres.errors import Command, UsageError, Wording, as_command_line, as_data
 from rpgres.journal.connections import kept_open
+from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.plugins.loading import rules_kept
 from rpgres.rulesets import unknown
 
@@ -290,6 +300,48 @@ def _action_keys(name: str, verb: Any, data: RulesetData, action: str) -> tuple[
 def _add_folders(values: dict[str, Any], folders: Sequence[Path]) -> None:
     if folders and "rulesets" in values:
         values["rulesets"] = [*map(str, folders), *(values["rulesets"] or ())]
+
+
+def as_request(command: Command) -> str:
+    """Return a command as the request that does it; where none does, as a line of a shell.
+
+    >>> as_request(Command("table undo", ("12",), {"as": "mara"}))
+    '{"op": "table.undo", "number": 12, "as": "mara"}'
+    """
+    words, values = command.name.split(" "), list(command.values)
+    found = _operations_of(words[0]) if words[0] in COMMANDS and words[0] not in APART else {}
+    while words and ".".join(words) not in found:
+        values.insert(0, words.pop())  # a word that chooses what an operation does, as in `table orders set`
+    if not words or "help" in command.options:
+        return as_command_line(command)
+    operation = found[".".join(words)]
+    keys = {key.name for key in keys_of(operation)}
+    request: dict[str, Any] = {
+        "op": operation.name,
+        **dict(zip(_arguments(operation, values), map(_shown, values), strict=False)),
+    }
+    for name, value in command.options.items():
+        key = name.replace("-", "_")
+        if key not in UNASKED:
+            (request if key in keys or not operation.plays else request.setdefault("with", {}))[key] = _shown(value)
+    return json.dumps(request)
+
+
+def _shown(text: str) -> str | int | bool:
+    """Return a value of a command as data: a flag has an empty text."""
+    return int(text) if text.isdecimal() else text or True
+
+
+def _arguments(operation: Operation, values: Sequence[str]) -> list[str]:
+    """Return the keys of what stands without a name on the line of an operation."""
+    if not operation.plays:
+        return keys_of_arguments(operation.command)
+    if operation.is_seated:
+        return ["action"]
+    return ["ruleset", "action"] if len(values) > 1 else ["scene" if "/" in values[0] else "notation"] if values else []
+
+
+AS_REQUESTS = Wording(as_request_key, as_request)
 
 
 def keys_of(operation: Operation) -> list[Key]:

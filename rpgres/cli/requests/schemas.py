@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rpgres.cli.formats.base_schemas import Schema
-from rpgres.cli.formats.schemas import DIALECT, VERSION, make_schema
 from rpgres.cli.requests.keys import Key, key_of_option, keys_of_command
 from rpgres.cli.requests.operations import RESOLVE, SHORT, Operation, keys_of, operations
+from rpgres.formats.base_schemas import Schema
+from rpgres.formats.schemas import DIALECT, VERSION, make_schema
 from rpgres.rulesets import Rules
 
 _STUDIES = ("comparison", "variation", "grids", "search", "knockout")

@@ -18,7 +18,7 @@ from rpgres.dice.groups import HIGHEST, Faces, Joining, Law, Vector, group_law, 
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_dice.readings import Values, finite, needed
 from rpgres.engine.named_dice.values import Die, Known, again_of, filled, is_pool, plain
-from rpgres.errors import RuleError
+from rpgres.errors import RuleError, called
 from rpgres.rulesets.dice_plans import DicePlan
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
@@ -156,7 +156,7 @@ class LawBuilder:
             done.add(group)
             if len(states) > MOST_STATES:
                 raise LawSizeError(
-                    f"these dice have more than {MOST_STATES:,} different results; use `rpgres simulate` instead",
+                    f"these dice have more than {MOST_STATES:,} different results; use `{called('simulate')}` instead",
                     limit="MOST_STATES",
                 )
         every = range(len(self.kinds))

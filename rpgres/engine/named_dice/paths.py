@@ -26,6 +26,7 @@ from rpgres.engine.named_dice.questions import Chosen, Offer, kept
 from rpgres.engine.named_dice.readings import evaluator, needed
 from rpgres.engine.named_dice.values import Die, Known, Rolled, again_of, as_many, filled, is_pool, plain, roll_count
 from rpgres.engine.table import Table
+from rpgres.errors import called
 from rpgres.model.state import Map
 from rpgres.rulesets import OUTCOME_ONLY, STATE
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, Formula
@@ -355,7 +356,7 @@ class Paths:
 
 def _too_many(name: str, limit: int) -> LawSizeError:
     return LawSizeError(
-        f"these dice and decisions have more than {limit:,} paths; use `rpgres simulate` instead", limit=name
+        f"these dice and decisions have more than {limit:,} paths; use `{called('simulate')}` instead", limit=name
     )
 
 

@@ -13,7 +13,7 @@ from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called, named
 from rpgres.journal import store
 from rpgres.journal.commands.correcting import let_pass, undo
 from rpgres.journal.commands.pending import (
@@ -119,7 +119,7 @@ def _usual_period(state: State, moment: str) -> str:
     if moment == "begin":
         return "scene"
     if not state.periods:
-        raise UsageError("no period has begun; `rpgres table begin scene` begins a scene")
+        raise UsageError(f"no period has begun; `{called('table begin', 'scene')}` begins a scene")
     return state.periods[-1]
 
 
@@ -233,7 +233,7 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
     if not state.characters and is_anybody and seat in (HOST, GM):
         return ""  # an actor without a sheet, as at a table of random tables alone
     if not state.characters:
-        raise UsageError("this table has no characters yet; `rpgres table join --sheet FILE` adds one")
+        raise UsageError(f"this table has no characters yet; `{called('table join', sheet='FILE')}` adds one")
     # The game master may act with any character; one is meant without a name only where there is no player.
     own = [name for name in state.characters if seat in (HOST, state.seat_of(name))]
     if len(own) == 1:

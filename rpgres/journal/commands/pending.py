@@ -6,7 +6,7 @@ from rpgres.engine.players import NO
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.views import HOST, private_in
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
 from rpgres.journal.records import RUNNING, Entry, waits_in
@@ -27,7 +27,7 @@ def require_pending(history: History) -> Entry:
     """
     pending = history.pending
     if pending is None:
-        raise UsageError("no decision is pending; `rpgres table show` shows the table")
+        raise UsageError(f"no decision is pending; `{called('table show')}` shows the table")
     return pending
 
 
@@ -59,7 +59,7 @@ def require_own(history: History, seat: str | None, *, at: str = "") -> Question
     pending = require_pending(history)
     if at and not _asks_still(history, pending, seat, at=at):
         raise UsageError(
-            "this answer is for a question that is no longer pending; run `rpgres table show` or use a new view"
+            f"this answer is for a question that is no longer pending; run `{called('table show')}` or use a new view"
         )
     asked = put_to(history, seat)
     if asked is None:
@@ -73,7 +73,7 @@ def refuse_sealed(history: History, seat: str | None) -> None:
     if seal is not None:
         how = "" if seat is not HOST else f"; the others answer with {named('as')}"
         sealed = f"{seal.public.seat} sealed an answer in entry {seal.number}"
-        raise UsageError(f"{sealed}: `rpgres table open` opens it{how}")
+        raise UsageError(f"{sealed}: `{called('table open')}` opens it{how}")
 
 
 def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
@@ -84,20 +84,20 @@ def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
     question = put_to(history, seat)
     if question is not None:
         asked = f"{question.who} is asked {question.label!r}"
-        how = f"answer it with `rpgres table answer --choose {question.label}={options_of(question)}`"
+        how = f"answer it with `{called('table answer', choose=f'{question.label}={options_of(question)}')}`"
     else:
         asked, how = "another seat is asked", "wait for its answer"
     raise UsageError(
         f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}, or "
-        f"undo the action with `rpgres table undo {begun.number}`"
+        f"undo the action with `{called('table undo', begun.number)}`"
     )
 
 
 def refuse_when_revealed(history: History) -> None:
     if history.revealed is not None:
         raise UsageError(
-            "the seed of this table was revealed, so nothing can be rolled fairly any more; `rpgres table export` "
-            "writes the sheets as they are now, for a new table"
+            "the seed of this table was revealed, so nothing can be rolled fairly any more; "
+            f"`{called('table export')}` writes the sheets as they are now, for a new table"
         )
 
 

@@ -12,7 +12,7 @@ from rpgres.engine.dealers import Due, Hand
 from rpgres.engine.players import ORDERS_FILE, Prompt, default_policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import HOST
-from rpgres.errors import ChoiceError, GivenError, UsageError, named
+from rpgres.errors import ChoiceError, GivenError, UsageError, called, named
 from rpgres.journal.commands.pending import require_pending, thing_of, undecided
 from rpgres.journal.commands.writing import Place, code_of, draft_entry, hash_of
 from rpgres.journal.history import History
@@ -78,7 +78,7 @@ def _with_answers(rules: Rules, state: State, asked: Run, typed: Typed, *, seat:
         if name.endswith(ORDERS_FILE):
             raise UsageError(
                 f"{named('policy')} {name}: at a table, standing orders are given with "
-                f"`rpgres table orders set {name} {named('as')} SEAT`"
+                f"`{called('table orders set', name, as_='SEAT')}`"
             )
     more = {who or everybody: name for who, name in typed.policies.items()}
     if typed.auto:
@@ -245,8 +245,8 @@ def answer_draft(
     begun = history.run_of(pending)
     if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
         raise UsageError(
-            f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` undoes it, so that it "
-            "can be repeated with the current rules"
+            f"the rules have changed since this {thing_of(begun)} began; `{called('table undo')}` undoes it, so that "
+            "it can be repeated with the current rules"
         )
     ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
     before = waits_in(pending.secret)

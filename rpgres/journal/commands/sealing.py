@@ -8,7 +8,7 @@ from rpgres.engine.dealers import Hand
 from rpgres.engine.decisions import accepted
 from rpgres.engine.players import Question, View
 from rpgres.engine.stops import NeedsAnswer
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, called
 from rpgres.journal.commands.pending import require_own, require_pending
 from rpgres.journal.commands.running import Typed, answer_draft, run_on
 from rpgres.journal.commands.writing import Done, Place, draft_entry, write, written
@@ -64,7 +64,7 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
         require_own(history, seat)
         seal = seal_by(history, seat)
         if seal is None:
-            raise UsageError(f"{seat} has no sealed answer for this question; use `rpgres table answer`")
+            raise UsageError(f"{seat} has no sealed answer for this question; use `{called('table answer')}`")
         check_opening(seal, label=label, answer=text, salt=salt)
         draft = answer_draft(place, rules, history, Typed(choose={label: [text]}, hand=dice), seat=seat)
         if draft.public.attempt:

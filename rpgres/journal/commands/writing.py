@@ -13,7 +13,7 @@ import msgspec
 
 from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.views import HOST, seats_of
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.journal import connections, store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
@@ -185,7 +185,7 @@ def _stands(entry: Entry) -> str:
         return f"; it had no effect; {kept}"
     if entry.secret.waits is not None:
         return f"; earlier answers are kept, and entry {entry.number} is still pending"
-    return f"; entry {entry.number} was written without it; see `rpgres table log --last 1`"
+    return f"; entry {entry.number} was written without it; see `{called('table log', last='1')}`"
 
 
 def draft_entry(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:

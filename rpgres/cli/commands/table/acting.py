@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import (
-    SEAT,
-    TABLE,
-    TABLE_PART,
     AnswerOptions,
     TableOptions,
     app,
@@ -22,33 +18,28 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.cli.options import Option, folders_in, hoist
-from rpgres.cli.rulesets import read_ruleset
+from rpgres.cli.options import folders_in, hoist
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.commands import act, actor_of, turn
+from rpgres.lines.options import ACT_OPTIONS, given_inputs
+from rpgres.plugins.data import read_ruleset
 
 if TYPE_CHECKING:
-    from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.periods import Moment
     from rpgres.model.state import State
-
-ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
-ACT_OPTIONS = (
-    *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
-    *(opt.JSON, opt.NOTE, opt.EXIT_CODE),
-)
+    from rpgres.plugins.data import RulesetData
 
 
 def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action at the table and print the result; exit with the code it calls for."""
     from rpgres.cli.asking.real import plus_words
-    from rpgres.cli.render.results import action_lines
+    from rpgres.render.results import action_lines
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
     options = TableOptions(shared["as"], shared["table"], shared["json"], shared["rulesets"])
     real = shared["real_dice"]
     answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"], real)
-    inputs, actor = opt.given_inputs(values), shared["actor"] or ""
+    inputs, actor = given_inputs(values), shared["actor"] or ""
     heading = action_lines(action, actor=actor, inputs={key.replace("_", "-"): value for key, value in inputs.items()})
     plus = plus_words(data.file, action, inputs) if real else ""
     arguments = answers.arguments(options, heading=heading, actor=actor, plus=plus)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from rpgres.cli import options as opt
 from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
@@ -40,6 +39,7 @@ from rpgres.journal.elsewhere import asked_in
 from rpgres.journal.exchange import read_seal, seal_kept, write_json
 from rpgres.journal.forms import SealEntry
 from rpgres.journal.lines import has_line
+from rpgres.lines.options import CHOOSE
 
 
 @app.command("answer")
@@ -131,7 +131,7 @@ SealOut = Annotated[
 @app.command("seal")
 @spread
 def seal(
-    choose: Annotated[str | None, option("--choose", takes=opt.CHOOSE.metavar, help="The answer to seal.")] = None,
+    choose: Annotated[str | None, option("--choose", takes=CHOOSE.metavar, help="The answer to seal.")] = None,
     out: SealOut = None,
     view: Annotated[
         str | None, option("--view", takes="FILE", help="Seal the answer to a view file, elsewhere.")
@@ -192,9 +192,7 @@ def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
 @spread
 def open_(
     from_: Annotated[str | None, option("--from", takes="FILE", help="The file written by `seal`.")] = None,
-    choose: Annotated[
-        str | None, option("--choose", takes=opt.CHOOSE.metavar, help="The answer that was sealed.")
-    ] = None,
+    choose: Annotated[str | None, option("--choose", takes=CHOOSE.metavar, help="The answer that was sealed.")] = None,
     salt: Annotated[str | None, option("--salt", takes="HEX", help="The salt it was sealed with.")] = None,
     view: Annotated[
         str | None, option("--view", takes="FILE", help="Print the line that opens what was sealed to a view.")

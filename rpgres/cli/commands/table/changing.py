@@ -21,7 +21,7 @@ from rpgres.cli.annotations import (
 from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.cli.settings import active
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, called
 from rpgres.journal.commands import Done, Place, begin_table, set_value, write_note
 from rpgres.journal.commands import join as sit_down
 from rpgres.journal.commands import redo as do_again
@@ -85,7 +85,9 @@ def _one_of(named: str | None, ruleset: str | None) -> str:
         raise UsageError(f"name one ruleset: {named} or {ruleset}")
     found = named or ruleset or active().settings.ruleset
     if not found:
-        raise UsageError("name the ruleset: `rpgres table new fate --sheet mara`; `rpgres ruleset list` has them all")
+        raise UsageError(
+            f"name the ruleset: `{called('table new', 'fate', sheet='mara')}`; `{called('ruleset list')}` has them all"
+        )
     return found
 
 
@@ -93,7 +95,7 @@ def _say_new(done: Done, path: Path, *, as_json: bool) -> None:
     if as_json:
         say_json(entry_record(done.history, done.entry, None))
         return
-    from rpgres.cli.render.lines import Piece, line
+    from rpgres.render.lines import Piece, line
 
     names = ", ".join(done.history.state.characters) or "nobody yet"
     commitment = done.entry.public.commitment
@@ -132,7 +134,7 @@ def redo(
 
     Every die stays as it fell. Several undos are redone one after the other.
     """
-    from rpgres.cli.render.tables import redone_line
+    from rpgres.render.tables import redone_line
 
     done = do_again(options.find(), seat=options.who)
     if options.as_json:

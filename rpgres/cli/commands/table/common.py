@@ -16,43 +16,28 @@ from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
-from rpgres.cli.options import Option
-from rpgres.cli.output import at_table, say, say_json, say_text, use_card_names, use_table, warn
+from rpgres.cli.output import say, say_json, say_text, use_card_names, use_table, warn
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import FileError, PluginError, UsageError, named
+from rpgres.errors import FileError, PluginError, UsageError, called, named
 from rpgres.journal.commands import Done, Place, check_seat, prepared_for, rules_of, state_at
 from rpgres.journal.files import find_table
 from rpgres.journal.store import read
 from rpgres.journal.views import entry_record, entry_seen, run_record
+from rpgres.lines.options import SEAT, TABLE, read_answers
 from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Line
     from rpgres.engine.dealers import Hand
     from rpgres.engine.players import Prompt, View
     from rpgres.engine.prepare import Prepared
     from rpgres.journal.history import History
     from rpgres.model.state import State
+    from rpgres.render.lines import Line
     from rpgres.rulesets import Rules, RulesetFile
 
 OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
 TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
-TABLE_PART = "The table"
-
-TABLE = Option(
-    "table",
-    "The table's file or folder [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
-    "PATH",
-    TABLE_PART,
-)
-SEAT = Option(
-    "as",
-    "The seat: gm, or a character's name [default: the host; env: RPGRES_SEAT].",
-    "SEAT",
-    TABLE_PART,
-)
-
 Table = Annotated[str | None, declared(TABLE)]
 Seat = Annotated[str | None, declared(SEAT)]
 Policies = Annotated[
@@ -157,8 +142,8 @@ class AnswerOptions(Struct, frozen=True):
         """
         return {
             "seat": options.who,
-            "given": opt.read_answers(self.given or (), option=named("given")),
-            "choose": opt.read_answers(self.choose or (), option=named("choose")),
+            "given": read_answers(self.given or (), option=named("given")),
+            "choose": read_answers(self.choose or (), option=named("choose")),
             "policies": opt.named_policies(self.policy or ()),
             "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
@@ -249,7 +234,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     if options.as_json:
         say_json(found)
     else:
-        from rpgres.cli.render.tables import found_lines
+        from rpgres.render.tables import found_lines
 
         # The host has the file, and so may know its inputs.
         by, is_put = found.said_by or None, is_listening()
@@ -263,14 +248,14 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 
 def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
     """Return a line about effects on an actor without a sheet, which no character keeps."""
-    from rpgres.cli.render.lines import INDENT, line
+    from rpgres.render.lines import INDENT, line
 
     if not isinstance(found, Result) or found.actor in done.history.state.characters:
         return []
     kinds = {kind for kind, one in done.rules.file.effects.items() if one.does in OF_CHARACTERS}
     lost = [effect["kind"] for effect in found.effects if effect.get("to") == found.actor and effect["kind"] in kinds]
-    kept_by = "the table has no character (`rpgres table join --sheet FILE` adds one)"
-    return [line(INDENT, at_table(f"not kept: {', '.join(dict.fromkeys(lost))}; {kept_by}"))] if lost else []
+    kept_by = f"the table has no character (`{called('table join', sheet='FILE')}` adds one)"
+    return [line(INDENT, f"not kept: {', '.join(dict.fromkeys(lost))}; {kept_by}")] if lost else []
 
 
 @contextmanager
@@ -288,8 +273,8 @@ def say_entry(done: Done, options: TableOptions) -> None:
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:
-        from rpgres.cli.render.lines import INDENT, line
-        from rpgres.cli.render.tables import entry_lines
+        from rpgres.render.lines import INDENT, line
+        from rpgres.render.tables import entry_lines
 
         view = entry_seen(done.history, done.entry, options.who)
         say(list(entry_lines(view, done.rules.file)))
@@ -298,11 +283,11 @@ def say_entry(done: Done, options: TableOptions) -> None:
 
 def _asked_again(done: Done, seat: str | None) -> Iterator[str]:
     """Yield that a decision is a person's now, as an undo took back what standing orders had decided."""
-    from rpgres.cli.render.words import who_is
     from rpgres.engine.players import ORDERS
     from rpgres.journal.records import found_in
     from rpgres.journal.replay import put_to
     from rpgres.model.events import DecisionEvent
+    from rpgres.render.words import who_is
 
     waits = put_to(done.history, seat)
     if done.entry.kind != "undo" or waits is None:
@@ -312,5 +297,5 @@ def _asked_again(done: Done, seat: str | None) -> Iterator[str]:
     events = [event for one in found if one is not None for event in one.events if isinstance(event, DecisionEvent)]
     taken = {(event.label, event.who) for event in events if event.means == ORDERS}
     if (waits.label, waits.who) in taken and seat in (None, owner) and history.orders_of(owner):
-        anew = at_table(f"`rpgres table orders set FILE --as {owner}` has them decide it")
+        anew = f"`{called('table orders set', 'FILE', as_=owner)}` has them decide it"
         yield f"{who_is(owner)} answers {waits.label} now: standing orders do not decide again what was undone; {anew}"

@@ -19,8 +19,6 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
-from rpgres.cli.render.lines import line
-from rpgres.cli.render.tables import character_lines, log_lines, show_lines, verdict_lines
 from rpgres.engine.views import seats_of, state_seen
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.checking import require_whole
@@ -32,6 +30,8 @@ from rpgres.journal.forms import LogRecord, ViewRecord
 from rpgres.journal.verifying import SHORTEST
 from rpgres.journal.verifying import verify as check
 from rpgres.journal.views import log_record, table_record
+from rpgres.render.lines import line
+from rpgres.render.tables import character_lines, log_lines, show_lines, verdict_lines
 from rpgres.rulesets import Rules, pictured, unknown
 from rpgres.text.filenames import file_name
 
@@ -235,7 +235,7 @@ def export(
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, with a note above it and on standard error.
     """
-    from rpgres.cli.render.accounts.tables import table_files
+    from rpgres.render.accounts.tables import table_files
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 from msgspec import structs
 
-from rpgres.cli.commands.table.acting import ACTOR, ActGroup, seen_at
-from rpgres.cli.commands.table.common import SEAT, TABLE, TableOptions, app
+from rpgres.cli.commands.table.acting import ActGroup, seen_at
+from rpgres.cli.commands.table.common import TableOptions, app
 from rpgres.cli.dynamic import Verb
 from rpgres.journal.commands import rules_of
+from rpgres.lines.options import ACTOR, SEAT, TABLE
 
 if TYPE_CHECKING:
-    from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.hidden import Start
+    from rpgres.plugins.data import RulesetData
     from rpgres.rulesets import Rules
 
 OWN = (structs.replace(ACTOR, help="The character whose action it is, if the seat has several."), SEAT, TABLE)

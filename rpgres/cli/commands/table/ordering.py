@@ -10,7 +10,7 @@ import typer
 from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.commands.table.common import TableOptions, app, finish_run, hand_for, say_entry, taken_back
 from rpgres.cli.output import say, say_json
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called
 from rpgres.journal.commands import owner_of, set_orders
 from rpgres.journal.views import orders_record
 from rpgres.toml.reading import read_source
@@ -39,7 +39,7 @@ def orders(
     """
     if (deed == "set") != bool(file):
         raise UsageError(
-            f"`set` takes a file: rpgres table orders set FILE {named('as')} SEAT; `show` and `clear` take none"
+            f"`set` takes a file: {called('table orders set', 'FILE', as_='SEAT')}; `show` and `clear` take none"
         )
     if deed == "show":
         _show(options, whose)
@@ -56,8 +56,8 @@ def orders(
 
 
 def _show(options: TableOptions, whose: str) -> None:
-    from rpgres.cli.render.lines import line
-    from rpgres.cli.render.tables import orders_lines
+    from rpgres.render.lines import line
+    from rpgres.render.tables import orders_lines
 
     _, history = options.read()
     who = owner_of(history, options.who, whose) if whose else options.who

@@ -11,7 +11,6 @@ from msgspec import structs
 from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
 from rpgres.cli.output import flush, say, say_text, warn
-from rpgres.cli.render.lines import line
 from rpgres.cli.shell.quoting import join_line
 from rpgres.cli.streams import is_terminal
 from rpgres.errors import FileError, PluginError, UsageError, named
@@ -22,6 +21,7 @@ from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
 from rpgres.journal.exchange import kept_seal, read_posted, read_view, write_json
 from rpgres.journal.forms import AnswerFile, ViewRecord
 from rpgres.journal.lines import OpenLine, Posted, SealLine, answer_line, has_line, open_line, seal_line, typed_in
+from rpgres.render.lines import line
 from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:

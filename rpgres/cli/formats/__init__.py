@@ -1,1 +1,0 @@
-"""What is written to files: schemas, summaries, sheets, decks."""

@@ -1,0 +1,57 @@
+"""A seat as a command line names it, whose lines are commands of `rpgres table` with all their options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rpgres.cli.options import read_folders
+from rpgres.cli.output import use_table
+from rpgres.cli.settings import active, expand_at_table
+from rpgres.journal.checking import require_whole
+from rpgres.journal.commands import check_seat
+from rpgres.journal.files import find_table
+from rpgres.lines.seat import Seat
+
+if TYPE_CHECKING:
+    from rpgres.cli.dynamic import ActionCommand
+
+
+class CommandSeat(Seat):
+    """A seat at which lines have the options of commands, and the aliases of the person who types."""
+
+    def command(self, action: str, verb: str = "act") -> ActionCommand:
+        """Return the command of an action at this table: to `act`, or for its `odds`."""
+        from rpgres.cli.root import load_command
+
+        command: ActionCommand = load_command("table").commands[verb].load(action, ["--table", str(self.path)])
+        return command
+
+    def takes(self, action: str, verb: str = "act") -> Mapping[str, bool]:
+        """Return whether each option of the command takes a value, by its name as typed."""
+        return self.command(action, verb).takes
+
+    def expanded(self, words: Sequence[str]) -> list[str]:
+        """Return a line in which an alias of the settings is replaced by what it stands for."""
+        return expand_at_table(words, active().settings.aliases, ruleset=self.rules.id)
+
+
+def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | None) -> CommandSeat:
+    """Return a seat as a command line names it, of a table whose journal is whole.
+
+    Args:
+        table: the path, as typed.
+        seat: the seat, as typed.
+        rulesets: folders to look for rulesets in first.
+
+    Raises:
+        TableError: there is no such table, or its journal was changed by hand.
+        UsageError: it has no such seat.
+    """
+    use_table(table)
+    path = find_table(table or os.environ.get("RPGRES_TABLE"))
+    opened = CommandSeat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
+    require_whole(path, opened.history)
+    check_seat(opened.history, opened.name)
+    return opened

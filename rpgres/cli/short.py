@@ -1,0 +1,66 @@
+"""Short lines on a command line: who acts, and what may be named by what stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rpgres.cli.options import hoist
+from rpgres.errors import UsageError
+from rpgres.lines.fitting import Scope, who_is_named
+from rpgres.model.state import State
+from rpgres.parameters.context import ACTOR, SHEET
+from rpgres.parameters.plain import sheet_of
+from rpgres.rulesets import Rules, unknown
+
+if TYPE_CHECKING:
+    from rpgres.cli.dynamic import ActionCommand, Verb
+    from rpgres.plugins.data import RulesetData
+
+
+def scope_of(command: ActionCommand, words: Sequence[str]) -> Scope:
+    """Return what may be named on the line of an action's command.
+
+    Args:
+        words: the line behind it, which may name the actor's sheet, or a table and the actor there.
+    """
+    verb, data = command.verb, command.data
+    rules = data.without_code()
+    state, actor = verb.table(words) if verb.table is not None else _with_sheet(rules, words)
+    return Scope(rules, state, actor, command.takes, is_seated=verb.is_seated)
+
+
+def _with_sheet(rules: Rules, words: Sequence[str]) -> tuple[State, str]:
+    """Return a table with the actor of a line that names the actor's sheet, or with no character."""
+    name = option_in(words, SHEET)
+    character = sheet_of(rules, name) if name else None
+    return (State(), ACTOR) if character is None else (State().with_character(character), character.name)
+
+
+def option_in(words: Sequence[str], name: str) -> str:
+    """Return the value of an option on a line that is not parsed yet; empty where it is not typed."""
+    for place, word in enumerate(words):
+        if word == f"--{name}" and place + 1 < len(words):
+            return words[place + 1]
+        if word.startswith(f"--{name}="):
+            return word.partition("=")[2]
+    return ""
+
+
+def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str]:
+    """Return a line that begins with who acts (`mara overcome ...`) with the action first, and an option for who.
+
+    Raises:
+        UsageError: a character is named, and no action behind it.
+    """
+    state = verb.table(args)[0] if verb.table is not None else State()
+    who = who_is_named(data.without_code(), state, args[0].rstrip(":"))
+    if who is None:
+        return list(args)
+    behind = hoist(args[1:], {name: one for one in verb.options for name in one.names})
+    action, *rest = behind[1:] if behind[:1] == ["--"] else behind or [""]
+    if action == "":
+        raise UsageError(f"{who}: name an action: {', '.join(data.file.actions)}")
+    if action not in data.file.actions:
+        raise UsageError(unknown("action", action, data.file.actions, of=f"the ruleset {data.id}"))
+    return [action, "--actor" if verb.is_seated else f"--{SHEET}", who, *rest]

@@ -1,0 +1,122 @@
+"""Characters on a line that names several: side by side, at the table, or on a sheet that joins it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rpgres.errors import UsageError
+from rpgres.lines.fitting import BESIDE, OPPOSING
+from rpgres.lines.short import Reading, Words, typed_apart, who_is_named
+from rpgres.model.state import State
+from rpgres.parameters.plain import sheet_of
+from rpgres.rulesets import Rules
+from rpgres.text.harmless import harmless
+from rpgres.toml.diagnostics import nearest
+
+PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
+TEXTS = ("text", "tag")  # kinds of parameters behind whose name anything may stand
+
+
+def is_in_turns(rules: Rules, word: str) -> bool:
+    """Tell whether a word is an action that asks several by turns."""
+    return word in rules.file.actions and bool(rules.file.actions[word].procedure)
+
+
+def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
+    """Return a line of an action in turns on which who is joined by `and` stands behind a word of their side.
+
+    `mara and edda conflict against guards` is `mara conflict with edda against guards`.
+    """
+    line = list(words)
+    turns = next((place for place, word in enumerate(line) if is_in_turns(rules, word)), -1)
+    if turns < 0:
+        return line
+    if turns > 2 and "and" in line[1:turns]:
+        beside = [word for word in line[1:turns] if word != "and"]
+        line = [line[0], line[turns], *(part for one in beside for part in (BESIDE[0], one)), *line[turns + 1 :]]
+    side = ""
+    for place, word in enumerate(line[:-1]):
+        side = word if word in (*BESIDE, *OPPOSING) else side
+        if word == "and" and side and who_is_named(rules, state, line[place + 1]):
+            line[place] = side
+    return line
+
+
+def led(rules: Rules, state: State, players: Sequence[str], action: str, words: list[str]) -> tuple[str, list[str]]:
+    """Return who acts where two heroes, or all, are named on a line in turns: the first; and the line without.
+
+    Args:
+        rules: what the action is one of.
+        state: the table as the seat that types may see it.
+        players: the heroes who may act for the seat.
+        action: what is done.
+        words: the line behind it.
+    """
+    named = [who_is_named(rules, state, word) for word in words]
+    beside = [place for place in range(1, len(words)) if words[place - 1] in BESIDE and named[place] in players]
+    if not is_in_turns(rules, action) or not beside or (len(beside) < 2 and not set(named).issuperset(players)):
+        return "", words
+    first = beside[0]
+    return str(named[first]), [*words[: first - 1], *words[first + 1 :]]
+
+
+def near_names(known: Words, line: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield the bare words that name a sheet and nearly a character: their place, the sheet, the characters."""
+    people = [name for name in known.scope.state.characters if name != known.scope.actor]
+    bare = typed_apart(line, known.scope.options)[0]
+    for place, word in bare.items():
+        name = word.partition(":")[0]
+        before = known.by_name.get(bare.get(place - 1, ""))
+        if known.character(name) in (None, *people, known.scope.actor) or name.endswith(".toml"):
+            continue
+        if before is not None and (before.parameter is None or before.parameter.kind in TEXTS):
+            continue
+        takers = [one for one in known.takers.values() if one.parameter is not None and one.parameter.kind in PEOPLE]
+        near = nearest(name, people)
+        if near is not None and any(any(known.fit(one, word, {})) for one in takers):
+            yield place, name, near
+
+
+def names_settled(known: Words, line: list[str], sheets: set[str], asks: Any) -> list[str]:
+    """Return a line with who is meant at the table in place of sheets that nearly have their names.
+
+    Args:
+        known: what the action knows.
+        line: the line behind it.
+        sheets: those that are meant; others that a person means are added.
+        asks: puts it to the person.
+
+    Raises:
+        UsageError: no answer says which is meant.
+    """
+    meant = list(line)
+    for place, name, near in near_names(known, line):
+        if name in sheets:
+            continue
+        there, sheet = Reading(f"{near} at the table", (near,)), Reading(f"the sheet {name}", (name,))
+        text = f"{harmless(name)!r} is not at this table. Which one is meant?"
+        if (found := asks(text, [there, sheet])) is None:
+            how = f"type {near}, or have the sheet join first: `join {harmless(name)}`"
+            raise UsageError(f"{text} {there.text}, or {sheet.text}: {how}", reason="unclear")
+        if found == there:
+            meant[place] = near + line[place].removeprefix(name)
+        else:
+            sheets.add(name)
+    return meant
+
+
+def joining(known: Words, long: Sequence[str]) -> list[str]:
+    """Return who is named by the options of a line, is not at the table, and joins it by a sheet."""
+    found: list[str] = []
+    for start, end in typed_apart(long, known.scope.options)[1]:
+        option, _, value = long[start].lstrip("-").partition("=")
+        taker = known.by_name.get(option)
+        name = (value or "".join(long[start + 1 : end])).partition(":")[0]
+        if taker is None or taker.parameter is None or taker.parameter.kind not in PEOPLE or not name:
+            continue
+        who = known.character(name)
+        is_new = who not in known.scope.state.characters if who else sheet_of(known.scope.rules, name) is not None
+        if is_new and name not in found:
+            found.append(name)
+    return found

@@ -1,0 +1,84 @@
+"""What happens in a turn of an account as blocks of styled pieces, which a terminal, Markdown and a web page show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Literal
+
+from rpgres.formats.accounts import Change, Chosen, Dealt, LineRecord, Meaning, Note, Outcome, Remark, Rolled, Turn
+from rpgres.render.lines import Line, Piece, line
+from rpgres.render.words import signed, style_of
+
+Kind = Literal["round", "note", "does", "outcome", "meaning", "effects", "log"]
+
+
+def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
+    """Yield the blocks of an action and its result: lines that stand together, and their kind.
+
+    The notes come first, then who does what; what an outcome means is one line.
+    """
+    if turn.round is not None:
+        yield "round", [line(Piece(round_words(turn), "title"))]
+    notes = [one for one in turn.lines if isinstance(one, Note)]
+    if notes:
+        yield "note", [line(note.text) for note in notes]
+    if turn.does:
+        yield "does", [line(Piece(turn.sentence, "title"))]
+    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), _kind):
+        lines = [line(*_pieces(one)) for one in group]
+        if kind == "meaning":
+            lines = [line(" ".join(piece.text for told in lines for piece in told))]
+        yield kind, lines
+
+
+def round_words(turn: Turn) -> str:
+    """Return the number of an exchange or a round, in words."""
+    return f"{turn.counted or 'Round'} {turn.round}"
+
+
+def _kind(one: LineRecord) -> Kind:
+    match one:
+        case Outcome():
+            return "outcome"
+        case Meaning():
+            return "meaning"
+        case Change():
+            return "effects"
+    return "log"
+
+
+def _pieces(one: LineRecord) -> list[str | Piece]:
+    match one:
+        case Rolled():
+            dice = Piece(one.faces.replace(" ; ", ";"), "dice") if one.faces else Piece("no dice")
+            words = f" ({one.words})" if one.words else ""
+            return [f"{whose(one)}: ", dice, " = ", Piece(one.value, "number"), words]
+        case Dealt():
+            return [f"{whose(one)}: ", Piece(one.cards, "cards")]
+        case Chosen():
+            return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
+        case Outcome():
+            told = compared_words(one)
+            return [Piece(one.outcome, style_of(one.success, one.margin)), f": {told}" if told else ""]
+        case Remark():
+            return [Piece(one.text, "quiet")]
+    return [one.text]
+
+
+def whose(one: Rolled | Dealt) -> str:
+    """Return what a roll or cards are called, and whose they are."""
+    return f"{one.label} ({one.who})" if one.who else one.label
+
+
+def decided_words(one: Chosen) -> str:
+    """Return what was decided, by whom and how: `Price of Edda (Mara Quill, by policy)`."""
+    of = f" of {one.of}" if one.of else ""
+    return f"{one.label}{of} ({', '.join(filter(None, (one.who, one.how)))})"
+
+
+def compared_words(came: Outcome) -> str:
+    """Return the numbers behind an outcome, in words."""
+    against = f" against {came.against}" if came.against else ""
+    margin = f", margin {signed(came.margin)}" if came.margin is not None else ""
+    return f"{came.total}{against}{margin}"

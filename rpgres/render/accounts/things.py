@@ -1,0 +1,102 @@
+"""What stands on a table at the end of a scene, for its account: people, texts, tracks, things, cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from rpgres.errors import counted
+from rpgres.formats.accounts import TableItem
+from rpgres.model.cards import shown_codes
+from rpgres.model.state import FACE_DOWN, Character, State, Tag
+from rpgres.render.accounts.words import Words, plain_words, words_of
+from rpgres.render.words import counter_title, known_to, thing_words, title, track_words
+from rpgres.rulesets import Rules, RulesetFile, pictured
+from rpgres.text.harmless import in_line
+
+
+def table_of(state: State, rules: Rules) -> list[TableItem]:
+    """Return what stands on a table: who stands how, texts on the scene, tracks, things and cards."""
+    words = words_of(rules, state)
+    pictures = pictured(rules.ruleset, state, is_drawn=False)
+    stands = [*_characters(state, words), *_counters(state, words), *_tags(state, words)]
+    for name, lines in pictures.items():
+        of = "track" if name in state.tracks else "thing"
+        stands.append(_item(name, of, lines))
+    stands += (
+        _item(name, "track", [track_words(boxes), known_to(state.audiences.get(name), words.who)])
+        for name, boxes in state.tracks.items()
+        if name not in pictures
+    )
+    stands += (
+        _item(name, "thing", [*thing_words(thing), known_to(state.audiences.get(name), words.who)])
+        for name, thing in state.things.items()
+        if name not in pictures
+    )
+    return [*stands, *_piles(state, words)]
+
+
+def _item(name: str, of: Any, details: Iterable[str], *, shown: str = "") -> TableItem:
+    lines = [line for text in details if (line := in_line(text).strip())]
+    return TableItem(shown or in_line(title(name)), of, lines)
+
+
+def _characters(state: State, words: Words) -> Iterator[TableItem]:
+    for name, character in state.characters.items():
+        details = list(_character_words(character, state, words))
+        if details:
+            yield _item(name, "character", details, shown=words.who(name))
+
+
+def _character_words(character: Character, state: State, words: Words) -> Iterator[str]:
+    if character.is_out:
+        yield "out"
+    told = [f"{plain_words(name)} {value}" for name, value in character.counters.items() if value]
+    told += (
+        f"{_track_title(name, words.file)} {track_words(boxes)}" for name, boxes in character.tracks.items() if boxes
+    )
+    if told:
+        yield ", ".join(told)
+    carried = [tag for tag in state.tags if tag.on == character.name]
+    for kind, tags in groupby(sorted(carried, key=lambda tag: tag.kind), key=lambda tag: tag.kind):
+        yield f"{plain_words(kind)}: {'; '.join(_tag_words(tag, words) for tag in tags)}"
+
+
+def _track_title(name: str, file: RulesetFile) -> str:
+    described = file.tracks.get(name)
+    return (described.title if described is not None and described.title else plain_words(name)).lower()
+
+
+def _tag_words(tag: Tag, words: Words) -> str:
+    uses = ", ".join(f"{count} for {words.who(holder)}" for holder, count in tag.uses.items())
+    known = known_to(tag.audience, words.who)
+    more = "; ".join(filter(None, (f"free uses: {uses}" if uses else "", known)))
+    return f"{tag.name} ({more})" if more else tag.name
+
+
+def _tags(state: State, words: Words) -> Iterator[TableItem]:
+    for tag in state.tags:
+        if tag.on not in state.characters:
+            uses = (f"free uses: {count} for {words.who(holder)}" for holder, count in tag.uses.items())
+            on = f"on {plain_words(tag.on)}" if tag.on else ""
+            details = [plain_words(tag.kind), on, *uses, known_to(tag.audience, words.who)]
+            yield _item(tag.name, "tag", details, shown=in_line(tag.name))
+
+
+def _counters(state: State, words: Words) -> Iterator[TableItem]:
+    for name, value in state.counters.items():
+        yield _item(name, "counter", [str(value)], shown=in_line(counter_title(name, words.file)))
+
+
+def _piles(state: State, words: Words) -> Iterator[TableItem]:
+    """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
+    for name, pile in state.piles.items():
+        if not len(pile):
+            continue
+        place, _, owner = name.partition(":")
+        hidden = pile.audience == () or FACE_DOWN in pile.cards
+        cards = (
+            f"{counted(len(pile), 'card')}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
+        )
+        yield _item(name, "pile", [cards], shown=in_line(title(place)) + (f" of {words.who(owner)}" if owner else ""))

@@ -1,0 +1,73 @@
+"""What people, inputs and names of a scene are called in its account."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rpgres.model.state import State
+from rpgres.render.words import rung, title, who_is
+from rpgres.rulesets import Rules, RulesetFile
+from rpgres.text.harmless import in_line
+
+_FORM = re.compile(r"[\w-]+(=[^,=]*)?(,[\w-]+(=[^,=]*)?)*")  # the fields of a form as they are typed
+_VALUE = re.compile(r"^([\w-]+)=(-?\d+)$")  # an ability that was typed with its value
+
+
+class Words:
+    """The words of one scene: what people, outcomes and effects of it are called.
+
+    Attributes:
+        file: the ruleset's data.
+        people: the title of each character, by short name.
+    """
+
+    def __init__(self, file: RulesetFile, people: Mapping[str, str]) -> None:
+        self.file = file
+        self.people = people
+
+    def who(self, name: str) -> str:
+        """Return the title of a character."""
+        return in_line(self.people.get(name) or who_is(name))
+
+    def text(self, value: Any, *, is_rated: bool = False) -> str:
+        """Return something that was typed in words: `the will of Gate guards`, `Great (+4)`.
+
+        Args:
+            value: as it was typed.
+            is_rated: whether a number is one of the ladder.
+        """
+        if isinstance(value, list | tuple):
+            return " and ".join(self.text(one, is_rated=is_rated) for one in value)
+        if isinstance(value, Mapping):
+            return self._form(value)
+        if is_rated and isinstance(value, int):
+            return rung(value, self.file.ladder)
+        text = str(value)
+        name, colon, rest = text.partition(":")
+        if colon and name in self.people and rest and "=" not in rest:
+            return f"the {plain_words(rest)} of {self.who(name)}"
+        if "=" in rest and _FORM.fullmatch(rest):
+            return f"{self.who(name)} ({', '.join(plain_words(one) for one in rest.split(','))})"
+        if is_rated and text in self.file.ladder:
+            return rung(self.file.ladder[text], self.file.ladder)
+        return self.who(text) if text in self.people else in_line(_VALUE.sub(r"\1 \2", text))
+
+    def _form(self, value: Mapping[str, Any]) -> str:
+        who = value.get("character") or value.get("name")
+        rest = {key: one for key, one in value.items() if key not in ("character", "name")}
+        if "character" in value and len(rest) == 1:
+            return f"the {plain_words(str(next(iter(rest.values()))))} of {self.who(str(who))}"
+        told = ", ".join(f"{plain_words(key)} {self.text(one)}" for key, one in rest.items())
+        return f"{self.who(str(who))} ({told})" if told else self.who(str(who))
+
+
+def plain_words(name: str) -> str:
+    return in_line(name.replace("-", " ").replace("_", " ").replace("=", " "))
+
+
+def words_of(rules: Rules, state: State) -> Words:
+    """Return the words for a scene."""
+    titles = {one.name: one.title for one in state.characters.values()}
+    return Words(rules.file, {name: said if said and said != name else title(name) for name, said in titles.items()})

@@ -1,0 +1,479 @@
+"""Odds of one subject as reports: a chance and a fraction for each outcome, the worth of first choices, a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from rpgres.dice import dice
+from rpgres.dice.hints import never
+from rpgres.errors import counted
+from rpgres.odds.comparison import Comparison
+from rpgres.odds.dice import DiceOdds
+from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
+from rpgres.odds.grids import Grids
+from rpgres.odds.knockout import Knockout
+from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.sampling import Sample, estimate
+from rpgres.odds.scene_best import BestDecision, SceneBestResult
+from rpgres.odds.scenes import ExactSceneOdds
+from rpgres.odds.subjects import SUCCESS, in_order
+from rpgres.odds.variations import Search, Variation
+from rpgres.render.odds.plans import plan_table
+from rpgres.render.odds.words import (
+    above,
+    certainty,
+    fraction_text,
+    heading,
+    is_open,
+    likely,
+    likely_text,
+    notes_text,
+    open_text,
+    outcome_style,
+    size_text,
+    untried,
+    within,
+)
+from rpgres.render.reports import Cell, Chart, Report, Series, Table
+from rpgres.render.results import answer_notes, fact_words
+from rpgres.render.words import band_title, outcome_titles, percent, rung, style_of, title, titles, who_is
+from rpgres.rulesets import RulesetFile
+
+LEAST = 9  # columns of a percentage
+MOST_DIGITS = 8  # beyond those of every table, to tell options apart
+MOST_ROWS = 400  # of a table of values; the rest is for the JSON
+MOST_NAMES = 32  # columns of options that share a row; of more, the first is named
+MANY_ROWS = 20  # of a table of values, of which negligible ones at its ends are summed up
+NEGLIGIBLE = 0.0001
+NEVER = Chance(0.0, "0")  # of what only estimates know
+T = TypeVar("T")
+Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids | Search | Knockout
+
+
+def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[str] = ()) -> Report:
+    """Return odds as a report.
+
+    Args:
+        file: the ruleset's data, for its words; None for dice.
+        outcomes: what a grid shows, in place of success.
+    """
+    match record:
+        case DiceOdds() if record.by == "outcome" and "vs" in record.inputs:
+            return _compared(record)
+        case OddsResult() if record.action is None or record.by != "outcome":
+            return _numbers(record)
+        case OddsResult():
+            return _single(record, file)
+        case ExactSceneOdds():
+            return _scene(record, file)
+        case LadderOdds():
+            return _ladder(record, file)
+    from rpgres.render.odds.grids import grids_report, variation_report
+    from rpgres.render.odds.studies import comparison_report, knockout_report, search_report
+
+    match record:
+        case Comparison():
+            return comparison_report(record, file)
+        case Variation():
+            return variation_report(record, file, outcomes)
+        case Grids():
+            return grids_report(record, file, outcomes)
+        case Search():
+            return search_report(record, file)
+        case Knockout():
+            return knockout_report(record, file)
+
+
+def _bars(title: str, names: Sequence[str], values: Sequence[float], *, of: str = "", is_whole: bool = True) -> Chart:
+    series = [Series(of, list(values))]
+    return Chart(kind="bars", title=title, categories=list(names), series=series, is_whole=is_whole)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# An action, and dice
+
+
+def _numbers(record: OddsResult) -> Report:
+    """Return the chance of each number, in ascending order, and of as much or more."""
+    rows = {value: likely(value, chance, record.sample) for value, chance in record.outcomes.items()}
+    or_more, cells = _at_least(rows), []
+    first, last = _telling(list(rows.values()))
+    shown = list(rows)[first:last][:MOST_ROWS]
+    if first:
+        below = sum(list(rows.values())[:first])
+        cells.append(_end(f"... {list(rows)[first - 1]} and less", below, record.sample))
+    for value in shown:
+        known = certainty(value, record.outcomes[value], left=record.open, sample=record.sample)
+        more = Cell(f"{likely_text(or_more[value], record.sample):>{LEAST}} or more", "quiet")
+        cells.append([Cell(value), Cell(likely_text(rows[value], record.sample)), Cell(known), more])
+    if first + len(shown) == last < len(rows):
+        value = list(rows)[last]
+        cells.append(_end(f"... {value} and more", or_more[value], record.sample))
+    left = last - first - len(shown)
+    notes = [f"... and {left} more values; --json lists all"] if left else []
+    text = heading(record, what="odds" if record.by == "outcome" else f"odds by {record.by}")
+    if isinstance(record, DiceOdds):
+        notes += [*_part_means(record), *never(dice(record.inputs["notation"]).node)]
+        text += f" ({_moments(record)})"
+    return Report(
+        title=text,
+        above=above(record),
+        tables=[
+            Table(
+                columns=[record.by if record.action else "value", "probability", "exact", "or more"],
+                rows=cells,
+                notes=notes,
+                align=">><<",
+                least=LEAST,
+                is_headed=False,
+            )
+        ],
+        below=[*open_text(record.open, record.sample), *notes_text(record.policies, record.note)],
+        chart=_bars(text, shown, [rows[value] for value in shown], is_whole=False),
+    )
+
+
+def _telling(chances: Sequence[float]) -> tuple[int, int]:
+    """Return the range of values with a row each: of many, without the negligible ones at both ends."""
+    first, last = 0, len(chances)
+    if last <= MANY_ROWS or max(chances) < NEGLIGIBLE:
+        return first, last
+    while chances[first] < NEGLIGIBLE:
+        first += 1
+    while chances[last - 1] < NEGLIGIBLE:
+        last -= 1
+    # one alone stands in its own row
+    return first if first > 1 else 0, last if last < len(chances) - 1 else len(chances)
+
+
+def _end(name: str, chance: float, sample: Sample | None) -> list[Cell]:
+    """Return the row of all negligible values at an end."""
+    return [Cell(name), Cell(likely_text(chance, sample)), Cell(""), Cell("")]
+
+
+def _moments(record: DiceOdds) -> str:
+    return f"mean {record.mean:.3f}, deviation {record.deviation:.3f}"
+
+
+def _part_means(record: DiceOdds) -> Iterator[str]:
+    """Yield the mean of each named part."""
+    if record.parts and record.by == "outcome":
+        means = ", ".join(f"{name} {_decimal(mean)}" for name, mean in record.parts.items())
+        yield f"mean of each part: {means}; --by {next(iter(record.parts))} evaluates one"
+
+
+def _decimal(fraction: str) -> str:
+    above, _, below = fraction.partition("/")
+    return f"{int(above) / int(below or 1):.3f}"
+
+
+def _compared(record: DiceOdds) -> Report:
+    """Return the chance of success of dice that are compared with something."""
+    rows = [
+        [
+            Cell(title(name), style_of(name == "success", None)),
+            Cell(percent(chance.probability)),
+            Cell(fraction_text(chance, left=record.open)),
+        ]
+        for name, chance in record.outcomes.items()
+    ]
+    text = f"{heading(record)} ({_moments(record)} of the total)"
+    notes = list(_part_means(record))
+    heads = ["outcome", "probability", "exact"]
+    return Report(
+        title=text,
+        tables=[Table(columns=heads, rows=rows, notes=notes, align="<><", least=LEAST, is_headed=False)],
+        below=[*open_text(record.open), *notes_text({}, record.note)],
+        chart=_bars(text, [row[0].text for row in rows], [one.probability for one in record.outcomes.values()]),
+    )
+
+
+def _at_least(outcomes: dict[str, float]) -> dict[str, float]:
+    """Return the chance of each value or more, for values that ascend."""
+    found: dict[str, float] = {}
+    above = 0.0
+    for value, chance in reversed(list(outcomes.items())):
+        above += chance
+        found[value] = min(1.0, round(above, 12))
+    return found
+
+
+def _single(record: OddsResult, file: RulesetFile | None) -> Report:
+    names, text = outcome_titles(file, record.outcomes), heading(record)
+    is_guessed = any(choice.estimate for choice in record.choices)
+    is_told = record.sample is not None or not (record.method == "sampled" or is_guessed)
+    known = record.outcomes if is_told else {}  # estimates of choices say more than what is known
+    rows = [
+        [
+            Cell(names[name], outcome_style(file, name)),
+            Cell(likely_text(likely(name, chance, record.sample), record.sample)),
+            Cell(certainty(name, chance, left=record.open, sample=record.sample)),
+        ]
+        for name, chance in known.items()
+    ]
+    notes = ["the budget was too small to find the best first choice; known so far:"] if is_guessed else []
+    notes = notes or list(open_text(record.open, record.sample))
+    notes += _success_text(record, file) if is_told else ()
+    heads = ["outcome", "probability", "exact" if record.sample is None else "95 % interval"]
+    tables = [Table(columns=heads, rows=rows, notes=notes, align="<><", least=LEAST, is_headed=False)]
+    if len(record.choices) > 1:  # one is what stands above
+        tables.append(_choices(record, file))
+    if len({(one.label, *one.best) for one in record.plan}) > 1 or (record.plan and len(record.choices) < 2):
+        tables.append(plan_table(record.plan, least=LEAST))
+    below = answer_notes(record.partly, record.unasked)
+    if record.passed:
+        below.append(f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)")
+    below += untried(record, file, (name for name, chance in record.outcomes.items() if chance.probability))
+    values = [likely(name, chance, record.sample) for name, chance in known.items()]
+    return Report(
+        title=text,
+        above=above(record),
+        tables=tables,
+        below=[*below, *notes_text(record.policies, record.note)],
+        chart=_bars(text, [names[name] for name in known], values) if known else None,
+    )
+
+
+def _success_text(record: OddsResult, file: RulesetFile | None) -> Iterator[str]:
+    """Yield the chance of success as a whole, when several outcomes mean it."""
+    good = [name for name in record.outcomes if file is not None and name in file.bands and file.bands[name].success]
+    if len(good) < 2:
+        return
+    if record.sample is not None and record.sample.success is not None:
+        shown = f"~{percent(record.sample.success.share)}  {within(record.sample.success)}"
+    else:
+        from fractions import Fraction
+
+        both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
+        whole = Chance(exact=str(both), probability=float(both))
+        shown = f"{percent(whole.probability)}  {fraction_text(whole, left=record.open)}"
+    yield f"any success: {shown}".rstrip()
+
+
+def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
+    """Return how likely success is with each first choice, the best first; and each outcome, where several are."""
+    is_many = sum(bool(file.bands[name].success) for name in record.outcomes if file and name in file.bands) > 1
+    heads = titles(file, record.outcomes) if is_many else {}
+    rows = []
+    choices = _alike((choice.option, replace(choice, option="")) for choice in record.choices)
+    for options, choice in choices:
+        shares, success, left = _shares(choice)
+        exact = "" if success.startswith("~") else fraction_text(choice.success, left=choice.open)
+        cells = [Cell(shares.get(name, percent(0)), outcome_style(file, name)) for name in heads]
+        rows.append([Cell(options, "name"), *cells, Cell(success), Cell(exact), Cell(left)])
+    values = [choice.estimate.share if choice.estimate else choice.success.probability for _, choice in choices]
+    after = "optimal decisions afterwards" if record.decide == "best" else "policies decide afterwards"
+    what = "by first choice" if is_many else "success by first choice"
+    runs = [choice.sample.runs for choice in record.choices if choice.estimate and choice.sample is not None]
+    games = f"{min(runs)} games or more" if runs and min(runs) < max(runs) else f"{runs[0]} games" if runs else ""
+    return Table(
+        caption=f"{what} ({record.choices[0].label}), {after}:",
+        columns=["option", *heads.values(), "success", "exact", ""],
+        rows=rows,
+        notes=[f"~ estimated from {games} in which policies decide (95 %)"] if runs else [],
+        align=f"<{'>' * len(heads)}><<",
+        least=LEAST,
+        is_headed=is_many,
+        bars=_bars("", [options for options, _ in choices], values, of=SUCCESS),
+    )
+
+
+def _alike(rows: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
+    """Return rows with each value once, under the names of all options that have it; the first where these are long."""
+    found: list[tuple[list[str], T]] = []
+    for name, value in rows:
+        before = next((names for names, one in found if one == value), None)
+        if before is None:
+            found.append(([name], value))
+        else:
+            before.append(name)
+    return [(_names_text(names), value) for names, value in found]
+
+
+def _names_text(names: Sequence[str]) -> str:
+    text = " or ".join(names)
+    return text if len(text) <= MOST_NAMES or len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def _shares(choice: ChoiceOdds) -> tuple[dict[str, str], str, str]:
+    """Return how likely each outcome of a choice is, and success, and how sure that is: estimated if that says more."""
+    success = choice.estimate
+    if choice.sample is None or success is None:
+        left = f"(remaining: {size_text(choice.open)})" if is_open(choice.open) else ""
+        shares = {name: percent(chance.probability) for name, chance in choice.outcomes.items()}
+        return shares, percent(choice.success.probability), left
+    shares = {name: f"~{percent(one.share)}" for name, one in choice.sample.outcomes.items()}
+    return shares, f"~{percent(success.share)}", within(success)
+
+
+def _ladder(record: LadderOdds, file: RulesetFile | None) -> Report:
+    bands = in_order([one.outcomes for one in record.ladder])
+    heads = outcome_titles(file, bands)
+    names = [rung(one.value, file.ladder) if file is not None else str(one.value) for one in record.ladder]
+    rows, notes = [], []
+    for name, one in zip(names, record.ladder, strict=True):
+        cells = [Cell(name)]
+        for band in bands:
+            chance = one.outcomes.get(band)
+            text = likely_text(likely(band, chance, one.sample), one.sample) if chance is not None else ""
+            cells.append(Cell(text, outcome_style(file, band) if chance is not None else ""))
+        rows.append(cells)
+        notes += [f"{name}: {text}" for text in open_text(one.open, one.sample)]
+    series = [
+        Series(
+            heads[band],
+            [likely(band, one.outcomes[band], one.sample) if band in one.outcomes else None for one in record.ladder],
+        )
+        for band in bands
+    ]
+    text = heading(record, what="odds at every rung")
+    return Report(
+        title=text,
+        above=above(record),
+        tables=[Table(columns=["against", *heads.values()], rows=rows, notes=notes, least=LEAST)],
+        below=[*record.advice, *notes_text(record.policies, record.note)],
+        chart=Chart(kind="stacked", title=text, categories=names, series=series, category_axis="against"),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scenes
+
+
+def _scene(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
+    sample: Sample | None = getattr(record, "sample", None)
+    outcomes = {**dict.fromkeys(sample.outcomes if sample is not None else (), NEVER), **record.outcomes}
+    shown = list(outcomes)[:MOST_ROWS]
+    names = outcome_titles(file, shown)
+    rows = [
+        [
+            Cell(names[name], outcome_style(file, name)),
+            Cell(percent(outcomes[name].probability)),
+            Cell(fraction_text(outcomes[name], left=NEVER)),
+            Cell(_estimate_text(sample, name)),
+        ]
+        for name in shown
+    ]
+    text = heading(record, what="odds" if record.by == "ending" else f"odds by {record.by}")
+    heads = [record.by, "probability", "exact", "estimate" if sample is not None else ""]
+    more = [f"and {len(outcomes) - len(shown):,} more: --json has them"] if len(outcomes) > len(shown) else []
+    best = record if isinstance(record, SceneBestResult) else None
+    first = _best_tables(best, file) if best is not None else []
+    table = Table(columns=heads, rows=rows, notes=[*more, *_scene_notes(record, sample)], align="<><<", least=LEAST)
+    return Report(
+        title=text,
+        above=[*above(record), *([_value_text(best, file)] if best is not None else [])],
+        tables=[replace(table, is_headed=False), *first],
+        below=[
+            *([f"{who_is(best.best)} has nothing to decide"] if best is not None and not first else []),
+            *notes_text(record.policies, record.note),
+        ],
+        chart=_bars(
+            text,
+            list(names.values()),
+            [outcomes[name].probability for name in shown],
+            is_whole=record.by == "ending",
+        ),
+    )
+
+
+def _estimate_text(sample: Sample | None, name: str) -> str:
+    """Return the estimate of a chance, where there are any."""
+    if sample is None:
+        return ""
+    found = sample.outcomes.get(name) or estimate(0, sample.runs)
+    return f"~{percent(found.share)} {within(found)}"
+
+
+def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]:
+    if record.mean is not None:
+        yield f"mean: {record.mean.probability:.3f}"
+    if is_open(record.open):
+        yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
+        yield "--seconds N follows more of it" + ("" if sample is not None else ", --simulate N adds estimates")
+    yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'course')}"
+    if sample is not None:
+        yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
+
+
+def _best_tables(record: SceneBestResult, file: RulesetFile | None) -> list[Table]:
+    """Return the first decisions as tables: what each option is worth."""
+    read = [(one.who, one.text or one.label, _subject(one)) for one in record.decisions]
+    alike = {one for one in read if read.count(one) > 1}
+    return [
+        Table(
+            caption=f"{who_is(decision.who)} decides first{_about(decision, file if reading in alike else None)}",
+            columns=["option", "value", "exact", "costs"],
+            rows=[
+                [
+                    Cell(options, "name" if is_open(cost) else "good"),
+                    Cell(_amount(record, value, digits)),
+                    Cell(value.exact if len(value.exact) <= 24 else ""),
+                    Cell("best" if cost.exact == "0" else _amount(record, cost, digits, is_difference=True)),
+                ]
+                for options, (value, cost) in worth
+            ],
+            align="<><<",
+            least=LEAST,
+            bars=_bars("", [options for options, _ in worth], [value.probability for _, (value, _) in worth])
+            if record.goal
+            else None,
+        )
+        for decision, reading in zip(record.decisions, read, strict=True)
+        for digits in (_digits(record, decision),)
+        for worth in (_alike((one.option, (one.value, one.cost)) for one in decision.options),)
+    ]
+
+
+def _digits(record: SceneBestResult, decision: BestDecision) -> int:
+    """Return how many further digits tell apart what options are worth, and what they cost."""
+    values = {one.value.exact: one.value for one in decision.options}.values()
+    costs = [one.cost for one in decision.options if one.cost.exact != "0"]
+    for more in range(MOST_DIGITS):
+        shown = {_amount(record, value, more) for value in values}
+        lost = _amount(record, NEVER, more, is_difference=True)
+        if len(shown) == len(values) and lost not in [
+            _amount(record, cost, more, is_difference=True) for cost in costs
+        ]:
+            return more
+    return MOST_DIGITS
+
+
+def _subject(decision: BestDecision) -> str:
+    return decision.words or fact_words(decision.facts)
+
+
+def _about(decision: BestDecision, apart: RulesetFile | None) -> str:
+    """Return which decision it is, in words, with how likely the scene comes to it where that is not certain.
+
+    Args:
+        apart: where another one reads alike, the ruleset's data: then it is told what the options come to.
+    """
+    known = [one for one in sorted(decision.options, key=lambda one: one.option) if one.outcome and apart is not None]
+    ends = [
+        f"{options}: {band_title(apart, outcome)}"
+        for options, outcome in _alike((one.option, one.outcome) for one in known)
+    ]
+    chance = percent(decision.probability.probability) if decision.probability.exact != "1" else ""
+    told = "; ".join(filter(None, (_subject(decision), *ends, chance)))
+    return f": {decision.text or decision.label}" + (f" ({told})" if told else "")
+
+
+def _value_text(record: SceneBestResult, file: RulesetFile | None) -> str:
+    """Return the chance of the goal, or the mean, in words."""
+    value = _amount(record, record.value)
+    if not record.goal:
+        return f"mean of {record.by}, as large as can be: {value}"
+    names = list(outcome_titles(file, [one for one in record.goal if one in record.outcomes] or record.goal).values())
+    return f"goal: {' or '.join(names)}: {value}"
+
+
+def _amount(record: SceneBestResult, value: Chance, more: int = 0, *, is_difference: bool = False) -> str:
+    """Return a chance, or a mean, with some more digits; a difference of chances in percentage points."""
+    if not record.goal:
+        return f"{value.probability:.{3 + more}f}"
+    share = f"{100 * value.probability:.{2 + more}f}"
+    return f"{share} points" if is_difference else f"{share} %" if more else percent(value.probability)

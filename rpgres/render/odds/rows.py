@@ -1,0 +1,103 @@
+"""Odds as rows for spreadsheets, each complete by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rpgres.odds.comparison import Comparison, Difference
+from rpgres.odds.exact import Chance, OddsResult
+from rpgres.odds.grids import Grids
+from rpgres.odds.knockout import Knockout, Part
+from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scenes import ExactSceneOdds
+from rpgres.odds.subjects import SUCCESS, MeasuredOdds
+from rpgres.odds.variations import Search, Variation
+from rpgres.render.odds.reports import Record
+from rpgres.render.odds.studies import chance_of, difference_of
+from rpgres.render.words import input_words
+
+
+def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
+    """Return odds as a table whose rows are each complete: the heads, and the rows.
+
+    Chances are decimal numbers from 0 to 1, and fractions beside them.
+    """
+    own, rows = _csv(record)
+    fixed = [
+        record.ruleset or "",
+        getattr(record, "scene", None) or getattr(record, "action", None) or "",
+        input_words(record.inputs),
+        ", ".join(record.house_rules),
+    ]
+    heads = ["ruleset", "evaluated", "inputs", "house_rules", *own]
+    return heads, [[*fixed, *row] for row in rows]
+
+
+CHANCE = ["probability", "exact"]
+
+
+def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
+    match record:
+        case ExactSceneOdds():
+            return [record.by, *CHANCE], [[name, *_pair(one)] for name, one in record.outcomes.items()]
+        case OddsResult():
+            head = [record.by if record.action else "value", *CHANCE]
+            return head, [[name, *_pair(one)] for name, one in record.outcomes.items()]
+        case LadderOdds():
+            rungs = [
+                [one.name, str(one.value), name, *_pair(chance)]
+                for one in record.ladder
+                for name, chance in one.outcomes.items()
+            ]
+            return ["rung", "value", "outcome", *CHANCE], rungs
+        case Comparison():
+            cases = [
+                [case.name, name, *_pair(chance), *_pair(difference_of(case, name))]
+                for case in record.cases
+                for name, chance in _all(case)
+            ]
+            return ["rules", "outcome", *CHANCE, "difference", "difference_exact"], cases
+        case Variation():
+            cells = [[*cell.at.values(), name, *_pair(chance)] for cell in record.cells for name, chance in _all(cell)]
+            return [*(axis.name for axis in record.axes), "outcome", *CHANCE], cells
+        case Grids():
+            grids = [
+                [case.name, *cell.at.values(), name, *_pair(chance), *_pair(difference_of(cell, name))]
+                for case in record.cases
+                for cell in case.cells
+                for name, chance in _all(cell)
+            ]
+            heads = ["rules", *(axis.name for axis in record.axes), "outcome"]
+            return [*heads, *CHANCE, "difference", "difference_exact"], grids
+        case Search():
+            found = [
+                [*cell.at.values(), record.target.outcome, *_pair(cell.chance), *_pair(cell.distance)]
+                for cell in record.cells
+            ]
+            return [record.axis.name, "outcome", *CHANCE, "distance", "distance_exact"], found
+        case Knockout():
+            parts = [
+                [part.text, name, *_pair(chance), *_pair(_from_base(record, part, name))]
+                for part in record.parts
+                for name, chance in _all(part)
+            ]
+            return ["change", "outcome", *CHANCE, "difference", "difference_exact"], parts
+
+
+def _all(found: MeasuredOdds) -> Iterator[tuple[str, Chance]]:
+    yield from found.outcomes.items()
+    if found.success is not None and SUCCESS not in found.outcomes:
+        yield SUCCESS, found.success
+
+
+def _pair(found: Chance | Difference | None) -> list[str]:
+    return ["", ""] if found is None else [repr(found.probability), found.exact or ""]
+
+
+def _from_base(record: Knockout, part: Part, name: str) -> Difference | None:
+    if part.difference is None:
+        return None
+    from fractions import Fraction
+
+    found = Fraction(chance_of(part, name).exact) - Fraction(chance_of(record.base, name).exact)
+    return Difference(float(found), str(found) if part.difference.exact is not None else None)

@@ -1,0 +1,288 @@
+"""Several odds at once as reports: compared, varied over a grid, searched, taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rpgres.odds.comparison import CaseOdds, Comparison, Difference
+from rpgres.odds.exact import Chance
+from rpgres.odds.grids import GridCell
+from rpgres.odds.knockout import Knockout, Part
+from rpgres.odds.study import NEGLIGIBLE
+from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
+from rpgres.odds.variations import FoundCell, Search
+from rpgres.render.odds.words import (
+    LONGEST_FRACTION,
+    above,
+    fraction_text,
+    heading,
+    notes_text,
+    open_text,
+    outcome_style,
+    untried,
+)
+from rpgres.render.reports import Cell, Chart, Grid, Report, Series, Table
+from rpgres.render.words import outcome_titles, percent
+from rpgres.rulesets import RulesetFile
+
+ANY_SUCCESS = "any success"  # all outcomes that are one; no outcome's name has a blank, and one may be `success`
+MOST_PARTS = 9  # of a bar
+WIDE = 100  # columns of two cases side by side, at most
+
+
+def below_text(record: Any, *, unfinished: str = "") -> list[str]:
+    """Return the lines under a report: whether something is missing, who decided, the note."""
+    return [*([unfinished] if unfinished else []), *notes_text(record.policies, record.note)]
+
+
+def unfinished_text(record: Evaluated, done: int, of: int) -> str:
+    """Return that something is missing."""
+    return "" if record.complete else f"interrupted: {done} of {of} were evaluated"
+
+
+def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
+    """Return it as a report."""
+    names = in_order([case.outcomes for case in record.cases])
+    heads = outcome_heads(file, names, record.cases)
+    shown = _titles_of_cases(record)
+    head = ["outcome", "probability", "exact", "difference", "exact"]
+    table = Table(columns=head, rows=_grouped(record, heads, file))
+    if len(record.cases) == 2:
+        head = ["outcome", shown[0], "exact", shown[1], "exact", "difference", "exact"]
+        beside = Table(columns=head, rows=_side_by_side(record, heads, file))
+        table = beside if Grid(beside).width <= WIDE else table
+    text = heading(record, what="odds compared")
+    below = below_text(record, unfinished="" if record.complete else "interrupted: not all cases were evaluated")
+    return Report(
+        title=text,
+        above=above(record),
+        tables=[table],
+        below=[*_means(record), *_open_cases(record), *below],
+        chart=side_chart(record.cases, shown, {name: heads[name] for name in names}, title=text, axis="rules"),
+    )
+
+
+def side_chart(
+    found: Sequence[MeasuredOdds], categories: Sequence[str], heads: Mapping[str, str], *, title: str, axis: str
+) -> Chart:
+    """Return several odds as a chart: a bar of all outcomes for each; of the mean, where outcomes are many numbers.
+
+    Args:
+        categories: what each is called.
+        heads: what the outcomes are called that are shown.
+        title: what it shows.
+        axis: what the categories are.
+    """
+    means = [one.mean for one in found if one.mean is not None]
+    if len(heads) > MOST_PARTS and len(means) == len(found):
+        series = [Series("mean", [mean.probability for mean in means])]
+        texts = [f"{mean.probability:.3f}" for mean in means]
+        return Chart(kind="bars", title=title, categories=[*categories], series=series, category_axis=axis, texts=texts)
+    series = [Series(head, [share_of(one, name) for one in found]) for name, head in heads.items()]
+    return Chart(kind="stacked", title=title, categories=list(categories), series=series, category_axis=axis)
+
+
+def _titles_of_cases(record: Comparison) -> list[str]:
+    """Return the names of cases; where all change one thing, the base is named by what that is at."""
+    changed = {(change.kind, change.name) for case in record.cases for change in case.changes}
+    base = record.cases[0].name
+    if len(changed) == 1:
+        kind, name = next(iter(changed))
+        known = record.switches if kind == "switch" else record.inputs if kind == "input" else {}
+        if name in known:
+            base = f"{name}={value_text(known[name])}"
+    return [base, *(case.name for case in record.cases[1:])]
+
+
+def mean_text(found: MeasuredOdds) -> str:
+    """Return a mean, where there is one."""
+    return f"{found.mean.probability:.3f}" if found.mean is not None else ""
+
+
+def outcome_heads(file: RulesetFile | None, names: Sequence[str], found: Sequence[MeasuredOdds]) -> dict[str, str]:
+    """Return what each outcome is called; success too, where several outcomes mean it."""
+    heads = outcome_titles(file, names)
+    is_success = [file.bands[name].success for name in names if name in file.bands] if file is not None else []
+    if sum(map(bool, is_success)) > 1 and any(one.success is not None for one in found):
+        heads[ANY_SUCCESS] = "Any success"
+    return heads
+
+
+def chance_of(found: MeasuredOdds, name: str) -> Chance:
+    """Return the chance of an outcome, or of any success."""
+    is_any = name in (ANY_SUCCESS, SUCCESS) and name not in found.outcomes
+    chance = found.success if is_any else found.outcomes.get(name)
+    return chance if chance is not None else Chance(0.0, "0")
+
+
+def share_of(found: MeasuredOdds, name: str) -> float | None:
+    """Return how likely an outcome, or any success, is."""
+    return chance_of(found, name).probability
+
+
+def difference_of(case: CaseOdds | GridCell, name: str) -> Difference | None:
+    """Return by how much a chance differs from that of the base."""
+    if case.differences is None:
+        return None
+    is_any = name in (ANY_SUCCESS, SUCCESS) and name not in case.differences
+    return case.success_difference if is_any else case.differences.get(name)
+
+
+def points(found: Difference | None) -> str:
+    """Return a difference of chances in percentage points.
+
+    >>> points(Difference(-0.125, "-1/8"))
+    '-12.50'
+    """
+    if found is None:
+        return ""
+    if not found.probability:
+        return "same"
+    text = f"{100 * found.probability:+.2f}"
+    return text if abs(found.probability) >= 0.00005 else "< 0.01" if found.probability > 0 else "> -0.01"
+
+
+def _chance_cells(chance: Chance, left: Chance, style: str = "") -> list[Cell]:
+    return [Cell(percent(chance.probability), style), Cell(fraction_text(chance, left=left), "quiet")]
+
+
+def _difference_cells(found: Difference | None) -> list[Cell]:
+    if found is None:
+        return [Cell(""), Cell("")]
+    way = "quiet" if not found.probability else "plus" if found.probability > 0 else "minus"
+    exact = found.exact if found.exact is not None and found.probability else ""
+    exact = f"+{exact}" if exact and not exact.startswith("-") else exact
+    return [Cell(points(found), way), Cell(exact if len(exact) <= LONGEST_FRACTION else "", "quiet")]
+
+
+def _side_by_side(record: Comparison, heads: Mapping[str, str], file: RulesetFile | None) -> list[list[Cell]]:
+    base, other = record.cases
+    rows = []
+    for name, text in heads.items():
+        row = [Cell(text, outcome_style(file, name))]
+        for case in (base, other):
+            chance = chance_of(case, name)
+            row += _chance_cells(chance, case.open)
+        rows.append([*row, *_difference_cells(difference_of(other, name))])
+    return rows
+
+
+def _grouped(record: Comparison, heads: Mapping[str, str], file: RulesetFile | None) -> list[list[Cell]]:
+    rows = []
+    for name, text in heads.items():
+        rows.append([Cell(text, outcome_style(file, name)), *(Cell("") for _ in range(4))])
+        for case, shown in zip(record.cases, _titles_of_cases(record), strict=True):
+            cells = _chance_cells(chance_of(case, name), case.open)
+            rows.append([Cell(f"  {shown}"), *cells, *_difference_cells(difference_of(case, name))])
+    return rows
+
+
+def _means(record: Comparison) -> Iterator[str]:
+    """Yield the mean of each case, where outcomes are numbers."""
+    for case, shown in zip(record.cases, _titles_of_cases(record), strict=True):
+        if case.mean is not None:
+            yield f"mean of {shown}: {mean_text(case)}"
+
+
+def _open_cases(record: Comparison) -> Iterator[str]:
+    for case in record.cases:
+        for text in open_text(case.open):
+            is_told = case.open.probability > NEGLIGIBLE
+            yield f"{case.name}: {text}{'; the differences are not exact and left out' if is_told else ''}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Searches
+
+
+def search_report(record: Search, file: RulesetFile | None) -> Report:
+    """Return it as a report."""
+    target = record.target
+    shown = target.outcome if target.outcome == SUCCESS else outcome_titles(file, [target.outcome])[target.outcome]
+    wanted = f"{record.axis.name} for {shown} at {percent(target.chance.probability)}"
+    text = heading(record, what=wanted, without=[record.axis.name])
+    rows = [_found_row(record, cell) for cell in record.cells]
+    chart = Chart(
+        kind="bars",
+        title=text,
+        categories=[cell.at[record.axis.name] for cell in record.cells],
+        series=[Series(shown, [cell.chance.probability for cell in record.cells])],
+        category_axis=record.axis.name,
+        mark=target.chance.probability,
+    )
+    table = Table(columns=[record.axis.name, shown, "exact", "off by", "nearest"], rows=rows)
+    unfinished = unfinished_text(record, len(record.cells), len(record.axis.values))
+    came = (name for cell in record.cells for name, chance in cell.outcomes.items() if chance.probability)
+    texts = untried(record, file, came, varied=record.axis.name) or search_texts(record, shown)
+    below = [*texts, *below_text(record, unfinished=unfinished)]
+    return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
+
+
+def _found_row(record: Search, cell: FoundCell) -> list[Cell]:
+    value = cell.at[record.axis.name]
+    is_nearest = value in record.nearest
+    cells = _chance_cells(cell.chance, cell.open, "good" if is_nearest else "")
+    off = f"{100 * cell.distance.probability:.2f}"
+    return [Cell(value), *cells, Cell(off), Cell("*" if is_nearest else "")]
+
+
+ORDERS = {
+    "rising": "rises with {}",
+    "falling": "falls as {} rises",
+    "constant": "is the same for every {}",
+    "mixed": "neither rises nor falls throughout with {}; all values were evaluated",
+}
+
+
+def search_texts(record: Search, shown: str) -> list[str]:
+    """Return what a search found, in sentences."""
+    name, found = record.axis.name, record.nearest
+    values = found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
+    equally = f"{name} {values} come equally near" if len(found) > 1 else f"{name} {values} comes nearest"
+    texts = [f"{equally}.", f"{shown[:1].upper()}{shown[1:]} {ORDERS[record.order].format(name)}."]
+    if not record.certain:
+        texts.append("Something is left open, so another value may be nearer.")
+    return texts
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a result hangs on
+
+
+def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
+    """Return it as a report."""
+    shown = record.outcome if record.outcome == SUCCESS else outcome_titles(file, [record.outcome])[record.outcome]
+    base = chance_of(record.base, record.outcome)
+    text = heading(record, what=f"what {shown} hangs on")
+    telling = [part for part in record.parts if _matters(part)]
+    rows = [[Cell("as typed"), *_chance_cells(base, record.base.open), Cell(""), Cell(""), Cell("")]]
+    rows += [_part_row(record, part) for part in telling]
+    idle = [part.text for part in record.parts if not _matters(part) and part.difference is not None]
+    unknown = [part for part in record.parts if not _matters(part) and part.difference is None]
+    below = [f"no difference: {'; '.join(idle)}"] if idle else []
+    below += _unknown_parts(unknown)
+    below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
+    below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
+    values: list[float | None] = [part.difference.probability if part.difference else None for part in telling]
+    chart = Chart(kind="bars", title=text, categories=[part.text for part in telling], series=[Series("", values)])
+    heads = ["changed alone", shown, "exact", "difference", "exact", "all outcomes"]
+    table = Table(columns=heads, rows=rows)
+    return Report(title=text, above=above(record), tables=[table], below=below, chart=chart if telling else None)
+
+
+def _matters(part: Part) -> bool:
+    return part.distance.probability != 0
+
+
+def _unknown_parts(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield that it is not known what some parts change, if there are any."""
+    if parts:
+        names = "; ".join(f"{part.text} (open: {percent(part.open.probability)})" for part in parts)
+        yield f"not known, as too much is left open: {names}; --seconds N follows more of it"
+
+
+def _part_row(record: Knockout, part: Part) -> list[Cell]:
+    moved = f"{'' if part.difference is not None else 'at least '}{100 * part.distance.probability:.2f} moved"
+    cells = _chance_cells(chance_of(part, record.outcome), part.open)
+    return [Cell(part.text), *cells, *_difference_cells(part.difference), Cell(moved, "quiet")]
