@@ -22,7 +22,7 @@ from rpgres.kits.aspects.names import (
     replaced,
     seen_tag,
 )
-from rpgres.model.state import GM, SCENE, Character, Map, State, Tag, put, slug
+from rpgres.model.state import GM, SCENE, Character, Map, State, Tag, put, slug, written_as
 from rpgres.rulesets import Effect
 
 
@@ -42,8 +42,10 @@ def change_aspect(state: State, change: Effect) -> State:
     carrier = on if (on := change.get("on", SCENE)) in state.characters else SCENE
     match change["change"]:
         case "removed":
+            if there is not None:
+                return written_as(state.without_tag(name), there, "")  # a consequence's place is free again
             tag = state.tag(name)
-            return state.without_tag(name) if there is not None or (tag and tag.kind == BOOST) else state
+            return state.without_tag(name) if tag and tag.kind == BOOST else state
         case "created" if there is None:
             return lay(state, Tag(name, _kind_on(carrier), carrier))
         case "created" if there is not None and there.kind == BOOST:
@@ -57,6 +59,7 @@ def change_aspect(state: State, change: Effect) -> State:
             becomes = change.get("becomes") or f"{there.name}, for the Worse"
             if slug(becomes) != there.slug:
                 becomes = distinct_name(state, becomes)
+            state = written_as(state, there, becomes)
             return replaced(state.with_room(becomes), there, msgspec.structs.replace(there, name=becomes))
     return state
 
