@@ -167,7 +167,7 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.switches(AspectSwitches)
     ruleset.effect("new-scene")(partial(begin_scene, settings=settings))
     ruleset.effect("refresh")(partial(begin_session, settings=settings))
-    ruleset.effect("fade")(fade)
+    ruleset.effect("fade")(partial(fade, settings=settings))
     ruleset.effect("boost")(gain_boost)
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)

@@ -128,9 +128,14 @@ def paid(character: Character, kept: str, settings: AspectSettings = DEFAULTS) -
     return msgspec.structs.replace(character, counters=counters)
 
 
-def fade(state: State, _effect: Effect) -> State:
-    """Return the state at the end of a scene: without boosts and situation aspects (Fate Core, types of aspects)."""
+def fade(state: State, _effect: Effect, settings: AspectSettings = DEFAULTS) -> State:
+    """Return the state at the end of a scene: without boosts and situation aspects (Fate Core, types of aspects).
+
+    Players have the points that were paid to use aspects against their characters (the fate point economy).
+    """
     kept = (tag for tag in state.tags if tag.kind not in (BOOST, SITUATION) and (tag.kind, tag.on) != ("aspect", SCENE))
+    for character in state.characters.values():
+        state = state.with_character(paid(character, LATER, settings))
     return msgspec.structs.replace(state, tags=tuple(kept))
 
 
