@@ -56,6 +56,7 @@ from rpgres.kits.fate_family import (
     settle,
     stunts_that_help,
 )
+from rpgres.kits.fate_family import compel as offer_compel
 from rpgres.kits.fate_family import concede as give_in
 from rpgres_coppermane import legend
 
@@ -241,6 +242,12 @@ def strike(
         raise UsageError(f"an attack needs a defense; give {named('vs')} 0 for a target that does not defend")
     given["conflict"] = True
     return _resolve(table, actor, "attack", foes, given, track=track, consequence=consequence)
+
+
+@coppermane.action("compel")
+def compel(table: Table, actor: Character, *, name: str, proposer: str = GM) -> Outcome:
+    """Offer a complication from an aspect (Fate Accelerated, "Aspects and Fate Points")."""
+    return offer_compel(table, actor, name, proposer)
 
 
 @coppermane.action("concede")

@@ -46,7 +46,6 @@ from rpgres.kits.fate_family import (
     crowd,
     defense,
     effort,
-    fact_map,
     facts_of,
     hidden_name,
     known_name,
@@ -63,6 +62,7 @@ from rpgres.kits.fate_family import (
     standing_of,
     stunts_that_help,
 )
+from rpgres.kits.fate_family import compel as offer_compel
 from rpgres.kits.fate_family import concede as give_in
 
 fate = Ruleset("fate")
@@ -364,29 +364,8 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
 
 @fate.action("compel")
 def compel(table: Table, actor: Character, *, name: str, proposer: str = GM) -> Outcome:
-    """Offer a complication from an aspect (Fate Core, "Invoking & Compelling Aspects").
-
-    The game master and oneself propose free; another player pays a point to propose. With no points it cannot be
-    refused.
-    """
-    state = table.state
-    check_present(state, actor, (), {})
-    known = state.seen_by(state.seat_of(actor.name)).tags
-    tag = aspects.seen_tag(state, actor.name, name)
-    if known and tag is None:
-        names = ", ".join(tag.name for tag in known)
-        raise UsageError(f"no aspect here is called {name!r}; there are: {names}")
-    if tag is not None and tag.kind == aspects.BOOST:
-        raise UsageError(f"{tag.name!r} is a boost, and boosts cannot be compelled")
-    if proposer not in (GM, actor.name, *state.characters):
-        raise UsageError(f"no character {proposer!r} is at the table to propose a compel")
-    pays = proposer != actor.name and state.seat_of(proposer) != GM
-    if pays and aspects.points_of(state, proposer) < 1:
-        raise UsageError(f"{proposer} has no fate point to propose a compel with")
-    points = "some" if aspects.points_of(state, actor.name) else "none"
-    facts = fact_map(("points", points), ("proposer", "pays" if pays else "free"))
-    roles = roles_of(actor.name, GM)
-    return settle(table, "compel", Standing(None), roles, facts, spelled={"proposer": proposer})
+    """Offer a complication from an aspect (Fate Core, "Invoking & Compelling Aspects")."""
+    return offer_compel(table, actor, name, proposer)
 
 
 @fate.action("concede")

@@ -111,19 +111,19 @@ def play_moment(
     run = Run(rules, state, dealer, players, trust=trust)
     effects: list[Effect] = []
     with in_code(run, f"what the ruleset {rules.id} does at the {moment} of the {period}"):
-        for one, its_moment in _turned(state, period, moment):
+        for one, its_moment in _turned(rules, state, period, moment):
             effects += _effects(Table(run, rules), one, its_moment)
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
-    open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
+    open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(rules, after, period)]
     return effects, run, msgspec.structs.replace(after, periods=open_then)
 
 
-def _turned(state: State, period: str, moment: Moment) -> list[tuple[str, Moment]]:
+def _turned(rules: Rules, state: State, period: str, moment: Moment) -> list[tuple[str, Moment]]:
     """Return what begins or ends, in order: before a period ends, those that began in it."""
     if moment == "begin":
         return [(period, moment)]
-    inner = [one for one in reversed(state.periods[_place(state, period) :]) if one != period]
+    inner = [one for one in reversed(state.periods[_place(rules, state, period) :]) if one != period]
     return [*((one, moment) for one in inner), (period, moment)]
 
 
@@ -131,11 +131,13 @@ def _is_implied(rules: Rules, period: str) -> bool:
     return period in rules.file.periods and rules.file.periods[period].implied
 
 
-def _place(state: State, period: str) -> int:
-    """Return where a period stands among those that are open; an implied scene holds them all, others none."""
+def _place(rules: Rules, state: State, period: str) -> int:
+    """Return where a period stands among those that are open; an implied scene holds all but those that have scenes."""
     if period in state.periods:
         return state.periods.index(period)
-    return 0 if period == SCENE else len(state.periods)
+    known = rules.file.periods
+    is_in_scene = [period == SCENE and not (one in known and known[one].has_scenes) for one in state.periods]
+    return is_in_scene.index(True) if True in is_in_scene else len(state.periods)
 
 
 def _effects(table: Table, period: str, moment: str) -> list[Effect]:

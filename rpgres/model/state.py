@@ -363,6 +363,18 @@ def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box
     return tuple(msgspec.structs.replace(box, mark=text) if box.name == name else box for box in boxes)
 
 
+def written_as(state: State, tag: Tag, text: str) -> State:
+    """Return the state in which a box that holds the text of a tag of its owner holds another; empty frees it."""
+    who = state.characters.get(tag.on)
+    if who is None or all(box.mark != tag.name for boxes in who.tracks.values() for box in boxes):
+        return state
+    tracks = {
+        name: tuple([msgspec.structs.replace(box, mark=text) if box.mark == tag.name else box for box in boxes])
+        for name, boxes in who.tracks.items()
+    }
+    return put(state, ("characters", who.name, "tracks"), Map(tracks))
+
+
 def pile_name(name: str, owner: str = "") -> str:
     """Return the name a pile has on the table: several characters may each have a pile of the same name.
 

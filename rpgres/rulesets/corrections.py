@@ -14,12 +14,13 @@ import msgspec
 from rpgres.errors import FileError, UsageError, called, named
 from rpgres.model.paths import ABSENT
 from rpgres.model.serialization import plain, read_state, state_record
-from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug
+from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug, written_as
 from rpgres.rulesets import Field, RecordField, Rules, unknown
 from rpgres.toml.diagnostics import nearest
 
 EVERYBODY = "everybody"
 MOST_BOXES = 1000  # of a new track
+CHECKED = "x"  # a box without a text of its own
 MOST = 999_999_999  # of any number
 
 _FREE = ("counters", "abilities", "uses", "audiences", "texts")  # maps in which a name may be new
@@ -66,7 +67,39 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
     after: State = _put(state, keys, text, path=path)
     _check_kept(after, f"{path}={text}")
     _check_known(rules, state, after, keys, path)
+    after = _in_box_and_tag(rules, state, after, keys, path)
     return _with_seat(state, after, keys[1]) if keys[0] == "characters" and keys[2:] == ["seat"] else after
+
+
+def _in_box_and_tag(rules: Rules, before: State, after: State, keys: list[str], path: str) -> State:
+    """Return the table in which a text that stands in a box and as a tag of its owner is changed in both places.
+
+    Raises:
+        UsageError: there is such a text already.
+    """
+    match keys:
+        case ["tags", name] | ["tags", name, "name"] if (tag := before.tag(name)) is not None:
+            return written_as(after, tag, after.tags[before.tags.index(tag)].name if len(keys) == 3 else "")
+        case ["characters", who, "tracks", track, box] | ["characters", who, "tracks", track, box, "mark"]:
+            was, now = (
+                next((one.mark for one in state.characters[who].tracks[track] if one.name == box), "")
+                for state in (before, after)
+            )
+            kind = rules.file.tracks[track].tag if track in rules.file.tracks else ""
+            if not kind or now == was:
+                return after
+            tag = before.tag(was) if was else None
+            if tag is None or tag.on != who:
+                tag = Tag(now, kind, who)
+            else:
+                after = after.without_tag(was)
+            if now in ("", CHECKED):
+                return after
+            there = after.tag(now)
+            if there is not None and there.audience is None:
+                raise UsageError(f"{path}: {there.name!r} is on the table already; a text can be there only once")
+            return after.with_room(now).with_tag(msgspec.structs.replace(tag, name=now))
+    return after
 
 
 def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None, to: Iterable[str] = ()) -> State:

@@ -301,12 +301,14 @@ class Period(Record, frozen=True):
     Attributes:
         help: what it is.
         implied: whether it can end without having been said to begin, as play is in it anyway.
+        has_scenes: whether scenes are parts of it, so that the end of a scene does not end it.
         begin: effects of its beginning, in order.
         end: effects of its end, in order.
     """
 
     help: str
     implied: bool = False
+    has_scenes: bool = False
     begin: list[dict[str, Any]] = []
     end: list[dict[str, Any]] = []
 

@@ -577,16 +577,16 @@ def test_forms_without_some_of_their_fields() -> None:
 # alone reads it. A form has its fields behind it.
 DECLARED = {
     "fate": (
-        "vs? removes+ alters+ harms? target? defender? beneficiary? full-defense? "
+        "proposer? vs? removes+ alters+ harms? target? defender? beneficiary? full-defense? "
         "defense-stunt? bonus? stunt+ helper? helpers? difficulty? environment? kind+ against?(attack? "
         "defense? advantage? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? zone+ "
         "blocks?) zones+ zone+ blocks? order+ task?(with+ difficulty? by+ action+) victories? exchanges? "
         "name+ on+ boost+ ally? rival? aspect? fate-points! gm-points! consequence+ consequences? skill? attack? "
         "create? defense? under-fire?(attack?) variant+ advantage+ defends-against+ track+ existing? "
-        "worse+ proposer?"
+        "worse+"
     ),
     "coppermane": (
-        "vs? removes+ alters+ harms? target? defender? beneficiary? full-defense? "
+        "proposer? vs? removes+ alters+ harms? target? defender? beneficiary? full-defense? "
         "defense-stunt? bonus? stunt+ helper? helpers? difficulty? environment? kind+ against?(attack? "
         "defense? advantage? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? zone+ "
         "blocks?) zones+ zone+ blocks? order+ task?(with+ difficulty? by+) victories? exchanges? name+ on+ boost+ "

@@ -247,7 +247,7 @@ def test_nothing_is_used_up_that_is_gone() -> None:
 def test_a_boost_made_an_aspect_keeps_its_use() -> None:
     state = aspects.gain_boost(table_of(), effect("boost", to="mara", name="Head Start"))
     state = aspects.change_aspect(state, effect("aspect", change="created", name="Head Start", on="venn"))
-    assert state.tags == (Tag("Head Start", "aspect", "venn").with_uses("mara", 1),)
+    assert state.tags == (Tag("Head Start", "situation", "venn").with_uses("mara", 1),)
 
 
 def test_boosts_of_one_name_are_told_apart() -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rpgres.kits.aspects import policies
 from rpgres.kits.aspects.effects import (
     begin_scene,
+    begin_session,
     change_aspect,
     change_free_invokes,
     change_points,
@@ -165,7 +166,8 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     """Register the kit's effects, window, policies and house rules with a ruleset."""
     ruleset.switches(AspectSwitches)
     ruleset.effect("new-scene")(partial(begin_scene, settings=settings))
-    ruleset.effect("fade")(fade)
+    ruleset.effect("refresh")(partial(begin_session, settings=settings))
+    ruleset.effect("fade")(partial(fade, settings=settings))
     ruleset.effect("boost")(gain_boost)
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)

@@ -12,6 +12,8 @@ from rpgres.kits.aspects.names import (
     BOOST,
     DEFAULTS,
     LATER,
+    REFRESH,
+    SITUATION,
     UNNAMED,
     AspectSettings,
     distinct_name,
@@ -20,7 +22,7 @@ from rpgres.kits.aspects.names import (
     replaced,
     seen_tag,
 )
-from rpgres.model.state import GM, SCENE, Character, Map, State, Tag, put, slug
+from rpgres.model.state import GM, SCENE, Character, Map, State, Tag, put, slug, written_as
 from rpgres.rulesets import Effect
 
 
@@ -37,29 +39,34 @@ def change_aspect(state: State, change: Effect) -> State:
     """
     name = change.get("name") or UNNAMED
     there = public_tag(state, name)
+    carrier = on if (on := change.get("on", SCENE)) in state.characters else SCENE
     match change["change"]:
         case "removed":
+            if there is not None:
+                return written_as(state.without_tag(name), there, "")  # a consequence's place is free again
             tag = state.tag(name)
-            return state.without_tag(name) if there is not None or (tag and tag.kind == BOOST) else state
+            return state.without_tag(name) if tag and tag.kind == BOOST else state
         case "created" if there is None:
-            return lay(state, Tag(name, "aspect", _carrier(state, change)))
+            return lay(state, Tag(name, _kind_on(carrier), carrier))
         case "created" if there is not None and there.kind == BOOST:
-            return replaced(state, there, msgspec.structs.replace(there, kind="aspect", on=_carrier(state, change)))
+            return replaced(state, there, msgspec.structs.replace(there, kind=_kind_on(carrier), on=carrier))
         case "revealed":
             tag = state.tag(name)
             if tag is None:
-                return lay(state, Tag(name, "aspect", _carrier(state, change)))
+                return lay(state, Tag(name, "aspect", carrier))
             return replaced(state, tag, msgspec.structs.replace(tag, audience=None))
         case "altered" if there is not None:
             becomes = change.get("becomes") or f"{there.name}, for the Worse"
             if slug(becomes) != there.slug:
                 becomes = distinct_name(state, becomes)
+            state = written_as(state, there, becomes)
             return replaced(state.with_room(becomes), there, msgspec.structs.replace(there, name=becomes))
     return state
 
 
-def _carrier(state: State, change: Effect) -> str:
-    return on if (on := change.get("on", SCENE)) in state.characters else SCENE
+def _kind_on(carrier: str) -> str:
+    """Return the kind of an aspect that is created: one on a character is not the sheet's, and goes with the scene."""
+    return "aspect" if carrier == SCENE else SITUATION
 
 
 def change_free_invokes(state: State, change: Effect) -> State:
@@ -103,6 +110,15 @@ def begin_scene(state: State, _effect: Effect, settings: AspectSettings = DEFAUL
     return msgspec.structs.replace(state, counters=state.counters.without(LATER).with_(settings.points, points))
 
 
+def begin_session(state: State, _effect: Effect, settings: AspectSettings = DEFAULTS) -> State:
+    """Return the state at the beginning of a session: players have at least as many points as their refresh."""
+    for name, character in state.characters.items():
+        counters = character.counters
+        if state.seat_of(name) != GM and counters.get(settings.points, 0) < counters.get(REFRESH, 0):
+            state = put(state, ("characters", name, "counters"), counters.with_(settings.points, counters[REFRESH]))
+    return state
+
+
 def paid(character: Character, kept: str, settings: AspectSettings = DEFAULTS) -> Character:
     """Return a character who has the points that were kept for later in a counter (`LATER`, `AFTER`)."""
     points = character.counters.get(kept, 0)
@@ -112,10 +128,15 @@ def paid(character: Character, kept: str, settings: AspectSettings = DEFAULTS) -
     return msgspec.structs.replace(character, counters=counters)
 
 
-def fade(state: State, _effect: Effect) -> State:
-    """Return the state at the end of a scene: without boosts, and without aspects on no character."""
-    kept = tuple(tag for tag in state.tags if tag.kind != BOOST and not (tag.kind == "aspect" and tag.on == SCENE))
-    return msgspec.structs.replace(state, tags=kept)
+def fade(state: State, _effect: Effect, settings: AspectSettings = DEFAULTS) -> State:
+    """Return the state at the end of a scene: without boosts and situation aspects (Fate Core, types of aspects).
+
+    Players have the points that were paid to use aspects against their characters (the fate point economy).
+    """
+    kept = (tag for tag in state.tags if tag.kind not in (BOOST, SITUATION) and (tag.kind, tag.on) != ("aspect", SCENE))
+    for character in state.characters.values():
+        state = state.with_character(paid(character, LATER, settings))
+    return msgspec.structs.replace(state, tags=tuple(kept))
 
 
 def _changed(counters: Map[str, int], counter: str, change: int) -> Map[str, int]:

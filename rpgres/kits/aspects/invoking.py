@@ -21,6 +21,7 @@ from rpgres.engine.table import MEASURED, Table
 from rpgres.kits.aspects.names import (
     BOOST,
     DEFAULTS,
+    SITUATION,
     AspectSettings,
     AspectSwitches,
     in_order,
@@ -37,7 +38,7 @@ FAR = 40  # what dice may come to that are too many to look at
 FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
 REROLL = "reroll"
 MERGED = ("outcome", "margin", "total", STATE)  # what merges hold for where all that matters of a roll is known
-INVOKABLE = ("aspect", "boost", "consequence")
+INVOKABLE = ("aspect", BOOST, "consequence", SITUATION)
 
 
 class Side(msgspec.Struct, frozen=True, gc=False):

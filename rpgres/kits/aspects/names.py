@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 LATER = "fate-points-later"  # the counter of points gained now, to be had from the next scene on
 AFTER = "fate-points-after"  # the counter of points gained now, to be had when the conflict is over
+REFRESH = "refresh"  # the counter of the points that a session begins with
 BOOST = "boost"
+SITUATION = "situation"  # an aspect that was created on a character, and goes with the scene
 UNNAMED = "An Advantage"  # an aspect without a name
 
 

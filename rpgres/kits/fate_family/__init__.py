@@ -18,6 +18,7 @@ from rpgres.kits.fate_family.moves import (
     ZONES,
     Moves,
     check_attack,
+    compel,
     concede,
     in_conflict,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "check_attack",
     "check_in",
     "check_present",
+    "compel",
     "concede",
     "crowd",
     "defense",

@@ -14,8 +14,8 @@ import msgspec
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family.rolls import Standing, check_in
-from rpgres.kits.fate_family.settling import roles_of, settle
+from rpgres.kits.fate_family.rolls import Standing, check_in, check_present
+from rpgres.kits.fate_family.settling import fact_map, roles_of, settle
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.values import Opposition, Rating
@@ -136,6 +136,40 @@ def concede(table: Table, actor: Character, taken: int | None = None) -> Outcome
     count = taken if taken is not None else actor.counters.get(harm.TAKEN, 0)
     defaults = {"fate-point": {"change": 1 + count}}
     return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+
+
+def compel(table: Table, actor: Character, name: str, proposer: str) -> Outcome:
+    """Offer a complication from an aspect (Fate Core, "Invoking & Compelling Aspects").
+
+    The game master and oneself propose free; another player pays a point to propose. With no points it cannot be
+    refused.
+
+    Args:
+        table: where it is played.
+        actor: who is compelled.
+        name: the aspect.
+        proposer: who proposes it.
+
+    Raises:
+        UsageError: there is no such aspect or it is a boost, or the proposer is not there or has no point.
+    """
+    state = table.state
+    check_present(state, actor, (), {})
+    known = state.seen_by(state.seat_of(actor.name)).tags
+    tag = aspects.seen_tag(state, actor.name, name)
+    if known and tag is None:
+        names = ", ".join(tag.name for tag in known)
+        raise UsageError(f"no aspect here is called {name!r}; there are: {names}")
+    if tag is not None and tag.kind == aspects.BOOST:
+        raise UsageError(f"{tag.name!r} is a boost, and boosts cannot be compelled")
+    if proposer not in (GM, actor.name, *state.characters):
+        raise UsageError(f"no character {proposer!r} is at the table to propose a compel")
+    pays = proposer != actor.name and state.seat_of(proposer) != GM
+    if pays and aspects.points_of(state, proposer) < 1:
+        raise UsageError(f"{proposer} has no fate point to propose a compel with")
+    points = "some" if aspects.points_of(state, actor.name) else "none"
+    facts = fact_map(("points", points), ("proposer", "pays" if pays else "free"))
+    return settle(table, "compel", Standing(None), roles_of(actor.name, GM), facts, spelled={"proposer": proposer})
 
 
 def in_conflict(state: State) -> bool:

@@ -1,0 +1,62 @@
+"""What `table set` puts at a place of a table, beside what stands in a box and as a tag of its owner."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpgres.errors import UsageError
+from rpgres.model.state import Box, Character, Map, State, Tag
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets.corrections import changed
+
+RULES = load_rules(find_ruleset("fate"))
+PLACE = "characters.mara.tracks.consequences.mild"
+ANKLE, WANTED = Tag("Twisted Ankle", "consequence", "mara", Map({"gm": 1})), Tag("Wanted", "aspect", "mara")
+
+
+def table(*tags: Tag, mild: str = "") -> State:
+    tracks = Map({"physical": (Box("1", 1, "x"),), "consequences": (Box("mild", 2, mild),)})
+    return State(characters=Map({"mara": Character("mara", tracks=tracks)}), tags=tags)
+
+
+HURT = table(ANKLE, WANTED, mild=ANKLE.name)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "mild", "tags"),
+    [
+        ("tags.twisted-ankle", "absent", "", [WANTED]),
+        (PLACE, "absent", "", [WANTED]),
+        ("tags.twisted-ankle.name", "Bandaged Ankle", "Bandaged Ankle", ["Bandaged Ankle", WANTED]),
+        (PLACE, "Bandaged Ankle", "Bandaged Ankle", [WANTED, "Bandaged Ankle"]),
+        (f"{PLACE}.mark", "Bandaged Ankle", "Bandaged Ankle", [WANTED, "Bandaged Ankle"]),
+        (PLACE, "x", "x", [WANTED]),
+        (f"{PLACE}.size", "4", "Twisted Ankle", [ANKLE, WANTED]),
+        ("tags.wanted", "absent", "Twisted Ankle", [ANKLE]),
+        ("characters.mara.tracks.physical.1", "absent", "Twisted Ankle", [ANKLE, WANTED]),
+    ],
+)
+def test_a_consequence_is_changed_in_its_place_and_among_the_tags(
+    path: str, text: str, mild: str, tags: list[Tag | str]
+) -> None:
+    after = changed(RULES, HURT, path, text)
+    (box,) = after.characters["mara"].tracks["consequences"]
+    assert box.mark == mild
+    named = (Tag(one, ANKLE.kind, "mara", ANKLE.uses) if isinstance(one, str) else one for one in tags)
+    assert after.tags == tuple(named)
+
+
+def test_what_is_written_into_a_free_place_is_a_tag() -> None:
+    assert changed(RULES, table(WANTED), PLACE, "Bruised").tags == (WANTED, Tag("Bruised", "consequence", "mara"))
+
+
+def test_a_text_is_there_only_once() -> None:
+    with pytest.raises(UsageError, match="'Wanted' is on the table already"):
+        changed(RULES, HURT, PLACE, "Wanted")
+
+
+def test_a_box_of_somebody_else_with_the_same_words_stays() -> None:
+    edda = Character("edda", tracks=Map({"consequences": (Box("mild", 2, ANKLE.name),)}))
+    after = changed(RULES, HURT.with_character(edda), "tags.twisted-ankle", "absent")
+    assert after.characters["edda"] == edda
