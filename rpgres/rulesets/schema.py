@@ -12,7 +12,8 @@ from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
-CHARACTER, CARD = "{character}", "{card}"  # in an option of a label: a character at the table, a card by its code
+# In an option of a label: a character at the table, a card by its code, and a name that play brings forth.
+CHARACTER, CARD, NAME = "{character}", "{card}", "{name}"
 SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
@@ -206,7 +207,8 @@ class Label(Record, frozen=True):
         who: the role that answers.
         optional: whether the question may be skipped.
         options: every option that the rule can offer, so that orders can be checked: names, in which `*` stands for any
-            text, `{character}` for a character at the table and `{card}` for a card; none where they can be anything.
+            text, `{character}` for a character at the table, `{card}` for a card and `{name}` for what play brings
+            forth, such as an aspect or a zone; none where they can be anything.
         typed: whether other answers than these can be typed, so that orders may choose what is not among them.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
             outcome table, and what formulas of a question inside a roll name.

@@ -38,7 +38,7 @@ def label_faults(rules: Rules, step: Step) -> Iterator[Fault]:
 
 
 def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
-    """Yield the outcomes that a step expects and the ruleset does not have, and tracks that are no lists."""
+    """Yield the names that a step expects and the ruleset does not have, and tracks that are no lists."""
     bands = rules.file.bands
     if step.expect is None:
         return
@@ -46,6 +46,14 @@ def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
     if step.expect.outcome is not None and step.expect.outcome not in bands:
         told = f"there is no outcome {step.expect.outcome!r}"
         yield unknown_name(("expect", "outcome"), told, step.expect.outcome, bands)
+    asks, decisions = step.expect.asks, decisions_of(rules)
+    if asks is not None and asks not in decisions:
+        yield unknown_name(("expect", "asks"), f"{rules.id} asks for no decision {asks!r}", asks, decisions)
+    for number, effect in enumerate(step.expect.effects or ()):
+        kind = effect.get("kind")
+        if kind is not None and kind not in rules.file.effects:
+            told = f"{rules.id} has no kind of effect {kind!r}"
+            yield unknown_name(("expect", "effects", number, "kind"), told, kind, rules.file.effects)
     for path, value in step.expect.state.items():
         if isinstance(value, int) and path.split(".")[-2:-1] == ["tracks"]:
             told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"

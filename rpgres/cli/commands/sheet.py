@@ -101,7 +101,7 @@ def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> Fi
         found = diagnose_sheet(rules, source if source is not None else _source(file, rules))
     except FileError as error:  # not to be read, or not TOML: the first fault is all there is
         found = diagnostics_in(error, file=file)
-    return FileCheck(file=file, ok=not found, problems=found)
+    return FileCheck.of(file, found)
 
 
 @app.command("show")

@@ -31,7 +31,7 @@ from rpgres.rulesets.sheets import (
     short_name,
 )
 from rpgres.text.harmless import in_line, is_line
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, key_text, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, errors_in, key_text, nearest
 from rpgres.toml.editing import toml_text
 from rpgres.toml.reading import Source, diagnose, located, parse
 
@@ -175,12 +175,17 @@ class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         file: the file as it was named.
         ok: whether nothing is wrong with it.
-        problems: what is wrong with it.
+        problems: what is wrong with it, and warnings of what may be.
     """
 
     file: str
     ok: bool
     problems: list[Diagnostic]
+
+    @classmethod
+    def of(cls, file: str, found: list[Diagnostic]) -> FileCheck:
+        """Return the result of a check by what it found."""
+        return cls(file=file, ok=not errors_in(found), problems=found)
 
 
 class FileChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.check/1"):
