@@ -74,7 +74,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
         file: the file; empty where none is at fault.
         line: the line from 1; None where it cannot be told.
         column: the column from 1; None where it cannot be told.
-        key: the key path, dotted, with list items from 0 (`steps[2].with`); empty for the whole file.
+        key: the key path, dotted, with entries of lists by their `id`, else from 0 (`steps.climb.with`,
+            `steps[2].with`); empty for the whole file.
         hint: the nearest valid name; empty for none.
         advice: what to try; may be empty.
         severity: only an `error` makes a check fail.
@@ -119,8 +120,10 @@ class Fault(msgspec.Struct, frozen=True):
         """Return the same fault seen from further out."""
         return msgspec.structs.replace(self, path=prefix + self.path) if prefix else self
 
-    def placed(self, file: str, line: int | None, column: int | None, *, prefix: KeyPath = ()) -> Diagnostic:
-        """Return the fault with the place where it stands, under the key `prefix` of that file."""
+    def placed(
+        self, file: str, line: int | None, column: int | None, *, prefix: KeyPath = (), key: KeyPath | None = None
+    ) -> Diagnostic:
+        """Return the fault with the place where it stands, under the key `prefix` of that file, or as `key` says."""
         hint = (nearest(self.word, self.names) or "") if self.names else ""
         return Diagnostic(
             self.code, self.message, file, line, column, key_text(prefix + self.path), hint, "", self.severity

@@ -240,7 +240,7 @@ def test_a_name_that_nothing_has_yet_is_a_warning(place: Place, tmp_path: Path) 
     orders = tmp_path / "o.toml"
     orders.write_text('[[orders]]\nwhen = { "tags.sword-for-hyre" = true }\nchoose = "first"\n', "utf-8")
     told = rpgres("table", "orders", "set", str(orders), "--table", str(place.path), "--for", "mara")
-    assert told.exit_code == 0
+    assert told.code == 0
     assert "o.toml:2: orders[0].when.\"tags.sword-for-hyre\": no tag is called 'sword-for-hyre' yet" in told.err
 
 
