@@ -133,6 +133,14 @@ def _dice(rules: Rules) -> Iterator[Fault]:
             _ = rules.dice
         except RpgresError as error:
             yield Fault("bad-dice", ("dice",), error.message)
+            return
+    for label, declared in rules.file.labels.items():
+        if declared.dice and declared.kind != "chance":
+            yield Fault("useless", ("labels", label, "dice"), "only chance has dice; this is a decision")
+        try:
+            rules.dice_of(label)
+        except RpgresError as error:
+            yield Fault("bad-dice", ("labels", label, "dice"), error.message)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

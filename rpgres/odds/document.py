@@ -74,8 +74,8 @@ def _entry(node: Sequence[Any], key: str, path: str) -> tuple[Any, ...]:
         return ids[key]
     if key.isascii() and key.isdecimal() and int(key) < len(node):
         return (int(key),)
-    last = f", or by number from 0 to {len(node) - 1}" if node else ""
-    raise UsageError(f"{path}: {unknown('entry', key, ids, of=f'this list (by `id`{last})')}")
+    told = unknown("entry", key, ids, of="this list").removesuffix(", and no other")
+    raise UsageError(f"{path}: {told} (an entry goes by its `id`, or by its number from 0)")
 
 
 def _ids(steps: Sequence[Any]) -> dict[str, tuple[Any, ...]]:

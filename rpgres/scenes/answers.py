@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from rpgres.dice import dice
+from rpgres.dice import Dice, dice
 from rpgres.engine.labels import check_labels
 from rpgres.engine.seats import EVERY
 from rpgres.errors import FileError, GivenError, NotationError, UsageError
@@ -73,8 +73,12 @@ def answer_faults(known: Known, step: Step) -> Iterator[Fault]:
     if step.expect is not None and step.expect.error is not None:
         return  # what the scene expects
     for label, said in step.given.items():
-        sides = _sides(known.rules, step.played, label)
+        sides, coded = _sides(known.rules, step.played, label), _coded_dice(known.rules, step.played, label)
         for at, text in _each(said):
+            try:
+                _ = coded.read(text) if coded is not None else None
+            except GivenError as error:
+                yield Fault("wrong-value", ("given", label, *at), error.message)
             strange = [one for one in text.split(",") if not _can_show(sides, one)] if _NUMBERS.fullmatch(text) else []
             if sides and strange:
                 message = (
@@ -110,6 +114,14 @@ def _sides(rules: Rules, action: str, label: str) -> list[int]:
         return []
     has_numbers = all(pool.sides and not pool.is_d66 for pool in pools)
     return sorted({pool.sides for pool in pools}) if has_numbers else []
+
+
+def _coded_dice(rules: Rules, action: str, label: str) -> Dice | None:
+    """Return the dice that a rule in code always rolls under a label, where the ruleset declares them."""
+    try:
+        return None if rules.file.actions[action].dice else rules.dice_of(label)
+    except NotationError:  # the ruleset is faulty
+        return None
 
 
 def _can_show(sides: Sequence[int], face: str) -> bool:
