@@ -359,6 +359,7 @@ class Field(Record, frozen=True):
         track: for written: the track whose boxes they are.
         fields: for records: the keys of each.
         of_players: for a counter: whether the game master's characters have none, but share the game master's own.
+        plural: for a counter: whether it is how many a character is, so that more than 1 are spoken of in the plural.
     """
 
     kind: Literal["text", "counter", "abilities", "tags", "records", "boxes", "marks", "written", "seat"]
@@ -373,6 +374,7 @@ class Field(Record, frozen=True):
     track: str = ""
     fields: dict[Id, RecordField] = {}
     of_players: bool = False
+    plural: bool = False
 
     @property
     def abilities(self) -> list[str]:
