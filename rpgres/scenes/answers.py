@@ -15,6 +15,7 @@ from rpgres.lint.orders import option_faults
 from rpgres.lint.paths import Known
 from rpgres.rulesets import Rules
 from rpgres.rulesets.dice_plans import dice_plan
+from rpgres.rulesets.rules import dice_of
 from rpgres.scenes.records import ABSENT, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
 
@@ -119,7 +120,7 @@ def _sides(rules: Rules, action: str, label: str) -> list[int]:
 def _coded_dice(rules: Rules, action: str, label: str) -> Dice | None:
     """Return the dice that a rule in code always rolls under a label, where the ruleset declares them."""
     try:
-        return None if rules.file.actions[action].dice else rules.dice_of(label)
+        return None if rules.file.actions[action].dice else dice_of(rules, label)
     except NotationError:  # the ruleset is faulty
         return None
 
