@@ -13,7 +13,7 @@ from rpgres.model.paths import FOES, QUANTIFIERS, Path
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
 from rpgres.rulesets.orders import BY_FACT, WORDS, Order
-from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 
 Sets = Mapping[str, Sequence[Order]]
 
@@ -150,7 +150,7 @@ def option_faults(
                 told = asked.fault("cannot pass; it has", "cannot pass; they have", "no decision can pass; there are")
                 yield Fault("unknown-name", at, f"{told}: {', '.join(options)}")
             continue
-        if asked.is_open and "*" in name:
+        if asked.is_open and ("*" in name or (known.is_portable and not nearest(name, options))):
             continue
         if asked.is_open:
             told = asked.fault(f"offers no {name!r} yet", f"offer no {name!r} yet", f"no decision offers {name!r} yet")

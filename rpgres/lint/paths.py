@@ -51,11 +51,13 @@ class Names(NamedTuple):
         what: what has them, for messages.
         known: the names.
         may_come: whether play can bring forth others, such as aspects.
+        is_own: whether these are one character's, and another table may have others, so that only a near one is meant.
     """
 
     what: str
     known: Collection[str]
     may_come: bool = False
+    is_own: bool = False
 
 
 def place_faults(condition: Condition, known: Known) -> Iterator[Fault]:
@@ -74,7 +76,7 @@ def path_faults(path: Path, known: Known) -> Iterator[Fault]:
         names = _names(path, number, known)
         if names is not None and place.key not in names.known:
             if names.may_come:
-                yield _later(place.key, names)
+                yield from [_later(place.key, names)] if not names.is_own or nearest(place.key, names.known) else ()
             elif not _may_be_of_code(place, names.known, known):
                 yield unknown_name((), f"there is no {names.what} {place.key!r}", place.key, sorted(names.known))
             return
@@ -194,9 +196,11 @@ def _abilities(path: Path, known: Known) -> Names | None:
     return Names("ability", {*sheet_names(file), *_on_sheets(known, "abilities")}, may_come=True)
 
 
-def _tags(_path: Path, _number: int, known: Known) -> Names | None:
+def _tags(path: Path, _number: int, known: Known) -> Names | None:
     there = brought_forth(known)
-    return Names("tag", {*there, *QUANTIFIERS, "count"}, may_come=True) if there is not None else None
+    if there is None or (known.is_portable and path.keys[0] not in ("self", "tags")):
+        return None
+    return Names("tag", {*there, *QUANTIFIERS, "count"}, may_come=True, is_own=known.is_portable)
 
 
 def _things(_path: Path, _number: int, known: Known) -> Names | None:
@@ -277,9 +281,14 @@ def people(known: Known) -> set[str] | None:
 
 
 def brought_forth(known: Known) -> set[str] | None:
-    """Return the names of what play has brought forth at a table, and may by what steps say; None where any may be."""
-    if known.is_portable or known.state is None:
+    """Return the names of what play has brought forth at a table, and may by what steps say; None where any may be.
+
+    Of what is meant for other tables too, only those that a character brings along.
+    """
+    if known.state is None:
         return None
+    if known.is_portable:
+        return {tag.slug for tag in known.state.tags if tag.on == known.who} or None
     pieces = {piece.strip() for text in known.texts for piece in re.split("[,:]", text)}
     return {*(tag.slug for tag in known.state.tags), *pieces, *map(slug, pieces)} - {""}
 

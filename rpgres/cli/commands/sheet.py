@@ -90,7 +90,8 @@ def check(
 ) -> None:
     """Find everything that is wrong with sheets.
 
-    Every problem names its file, line and key. The exit code is 1 when there is any.
+    Every problem names its file, line and key. The exit code is 1 when there is any, and 0 where there are only
+    warnings.
     """
     check_files(form_of(form, as_json=as_json), files, lambda file: _check(file, ruleset, rulesets))
 
