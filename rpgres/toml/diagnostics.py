@@ -125,9 +125,8 @@ class Fault(msgspec.Struct, frozen=True):
     ) -> Diagnostic:
         """Return the fault with the place where it stands, under the key `prefix` of that file, or as `key` says."""
         hint = (nearest(self.word, self.names) or "") if self.names else ""
-        return Diagnostic(
-            self.code, self.message, file, line, column, key_text(prefix + self.path), hint, "", self.severity
-        )
+        shown = key_text(prefix + self.path if key is None else key)
+        return Diagnostic(self.code, self.message, file, line, column, shown, hint, severity=self.severity)
 
 
 def unknown_name(path: KeyPath, message: str, name: object, known: Iterable[str], *, there: str = "there are") -> Fault:

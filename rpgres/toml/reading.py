@@ -318,17 +318,26 @@ def _with_ids(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
     node: Any = data
     found: list[str | int] = []
     for part in path:
-        try:
-            node = node[part]
-        except (LookupError, TypeError):  # it is not there, and that is the fault
-            node = None
-        id_ = node.get("id") if isinstance(part, int) and isinstance(node, dict) else None
-        if isinstance(id_, str) and id_:
+        above, node = node, _inside(node, part)
+        id_ = _id_of(node) if isinstance(part, int) else ""
+        if id_ and [_id_of(other) for other in above].count(id_) == 1:
             lists = {one for one in found if isinstance(one, str)}
             found = [*(lists if len(lists) == 1 else found), id_]
         else:
             found.append(part)
     return tuple(found)
+
+
+def _inside(node: Any, part: str | int) -> Any:
+    try:
+        return node[part]
+    except (LookupError, TypeError):  # it is not there, and that is the fault
+        return None
+
+
+def _id_of(node: Any) -> str:
+    id_ = node.get("id") if isinstance(node, dict) else None
+    return id_ if isinstance(id_, str) else ""
 
 
 def locate(text: str, path: KeyPath) -> int | None:

@@ -583,6 +583,8 @@ def test_rules_offer_and_show_nothing_but_what_their_data_list(ruleset: str) -> 
             label, names = question.label, [option.name for option in question.options]
             options, decision = listed[label], decisions[label]
             strange.update((label, fact) for fact in question.facts if fact not in (decision.facts or ()))
+            taken = {*names, *(["no"] if question.optional else [])}
+            strange.update((label, f"always {name}") for name in decision.certain if name not in taken)
             if options is not None:
                 assert question.reads is None or decision.is_typed
                 offered.add(label)
