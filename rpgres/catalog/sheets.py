@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.errors import FileError, RpgresError, UsageError, named
-from rpgres.model.state import GM, Box, slug
+from rpgres.model.state import GM, Box, State, slug
 from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
 from rpgres.rulesets.orders import Orders
@@ -27,11 +27,12 @@ from rpgres.rulesets.sheets import (
     foreign,
     make_sheet,
     name_faults,
+    seated,
     sheet_type,
     short_name,
 )
 from rpgres.text.harmless import in_line, is_line
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, key_text, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, errors_in, key_text, nearest
 from rpgres.toml.editing import toml_text
 from rpgres.toml.reading import Source, diagnose, located, parse
 
@@ -175,12 +176,17 @@ class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         file: the file as it was named.
         ok: whether nothing is wrong with it.
-        problems: what is wrong with it.
+        problems: what is wrong with it, and warnings of what may be.
     """
 
     file: str
     ok: bool
     problems: list[Diagnostic]
+
+    @classmethod
+    def of(cls, file: str, found: list[Diagnostic]) -> FileCheck:
+        """Return the result of a check by what it found."""
+        return cls(file=file, ok=not errors_in(found), problems=found)
 
 
 class FileChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.check/1"):
@@ -366,20 +372,28 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     data = as_listed(rules, data)
     found = diagnose(data, sheet_type(rules), source=source)
     found += located(name_faults(rules, data), source)
+    state = State()
     if not found:
         try:
-            make_sheet(rules, data, name=short_name(source), source=source)
+            state = seated(state, make_sheet(rules, data, name=short_name(source), source=source))
         except RpgresError as error:  # what only the ruleset's own code can tell
             found = diagnostics_in(error, code="refused", file=source.path)
             if error.details.get("complete") is False:
                 last = found[-1]
                 found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
-    found += located([fault.under(ORDERS) for fault in _order_faults(rules, data, short_name(source))], source)
+    found += located([fault.under(ORDERS) for fault in _order_faults(rules, data, short_name(source), state)], source)
     return sorted(found, key=lambda diagnostic: diagnostic.line or 0)
 
 
-def _order_faults(rules: Rules, data: Mapping[str, Any], name: str) -> Iterator[Fault]:
-    """Yield the diagnostics of a sheet's standing orders, whose types are checked already."""
+def _order_faults(rules: Rules, data: Mapping[str, Any], name: str, state: State) -> Iterator[Fault]:
+    """Yield the diagnostics of a sheet's standing orders, whose types are checked already.
+
+    Args:
+        rules: the ruleset whose sheet it is.
+        data: the sheet as it stands in TOML.
+        name: the character.
+        state: a table with the character alone, if the sheet can be played.
+    """
     try:
         orders = msgspec.convert(data.get(ORDERS) if ORDERS not in rules.file.sheet else None, Orders | None)
     except msgspec.ValidationError:
@@ -392,5 +406,5 @@ def _order_faults(rules: Rules, data: Mapping[str, Any], name: str) -> Iterator[
         seat = (
             GM if any(data.get(key) == GM for key, field in rules.file.sheet.items() if field.kind == "seat") else name
         )
-        known = Known(rules, who=name, seat=seat)
+        known = Known(rules, state, who=name, seat=seat, is_portable=True)
         yield from order_faults(rules, orders, known=known, policies=policy_names(rules))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
 import msgspec
@@ -12,12 +12,12 @@ from rpgres.engine.players import COMMON_POLICIES, ORDERS_FILE, OrdersPolicy, Po
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known
-from rpgres.model.state import State
+from rpgres.model.state import EMPTY, State
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Order, Orders, OrdersFile
 from rpgres.rulesets.sheets import SheetOrders
 from rpgres.rulesets.tree import reached
-from rpgres.toml.diagnostics import Fault, diagnostics_error
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, errors_in
 from rpgres.toml.reading import Source, convert, located, parse, read_source
 
 
@@ -59,22 +59,15 @@ def policy_names(rules: Rules) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*rules.ruleset.policies, *COMMON_POLICIES)))
 
 
-def set_faults(
-    rules: Rules,
-    sets: Mapping[str, Sequence[Order]],
-    *,
-    state: State,
-    users: Mapping[str, str],
-    joining: Sequence[str] = (),
-) -> Iterator[Fault]:
+def set_faults(known: Known, sets: Mapping[str, Sequence[Order]], *, users: Mapping[str, str]) -> Iterator[Fault]:
     """Yield what is wrong with sets of standing orders by name: with each, and where one leads back to itself.
 
     Args:
+        known: what is at the table, and who may join later.
         sets: the orders, sound by type.
-        state: the table at its beginning.
         users: the policies of characters by their names, everybody's under an empty one.
-        joining: the names of those who may join later.
     """
+    rules, characters = known.rules, known.state.characters if known.state is not None else EMPTY
     taken = policy_names(rules)
     leads_to = {name: [order.policy for order in orders if order.policy] for name, orders in sets.items()}
     everybody = {users[""], *reached(users[""], leads_to)} if "" in users else set()
@@ -84,10 +77,9 @@ def set_faults(
         if name in reached(name, leads_to):
             yield Fault("endless", (name,), "these orders leave a decision to themselves, by way of `policy`")
         seats = [who for who, used in users.items() if who and name in {used, *reached(used, leads_to)}]
-        seats += [who for who in state.characters if name in everybody and who not in users]
+        seats += [who for who in characters if name in everybody and who not in users]
         for who in seats or [""]:
-            known = known_to(rules, state, who, joining=joining)
-            found = order_faults(rules, orders, known=known, policies=(*sets, *taken))
+            found = order_faults(rules, orders, known=known_to(known, who), policies=taken, sets=sets)
             yield from (fault.under(name) for fault in found)
 
 
@@ -107,21 +99,32 @@ def read_orders(
     """
     deciders = deciders or Deciders(known.rules)
     file: OrdersFile = convert(parse(source), OrdersFile, source=source)
-    found = located(file_faults(file, known, deciders.names), source)
+    found = errors_in(located(file_faults(file, known, deciders), source))
     if found:
         raise diagnostics_error(found)
     own = deciders.named(file.policy) if file.policy else fallback
     return orders_policy(file.orders, named=deciders.named, fallback=own)
 
 
-def file_faults(file: OrdersFile, known: Known, policies: Iterable[str]) -> Iterator[Fault]:
+def orders_diagnostics(source: Source, known: Known, *, deciders: Deciders | None = None) -> list[Diagnostic]:
+    """Return what is wrong with a file of standing orders, warnings too; the arguments are those of `read_orders`.
+
+    Raises:
+        FileError: the file is no such file.
+    """
+    file: OrdersFile = convert(parse(source), OrdersFile, source=source)
+    return located(file_faults(file, known, deciders or Deciders(known.rules)), source)
+
+
+def file_faults(file: OrdersFile, known: Known, deciders: Deciders) -> Iterator[Fault]:
     """Yield what is wrong with a file of standing orders."""
-    rules, names = known.rules, tuple(policies)
+    rules, names = known.rules, deciders.names
     if file.ruleset and file.ruleset != rules.id:
         message = f"these orders are for the ruleset {file.ruleset!r}, not {rules.id}"
         yield Fault("wrong-ruleset", ("ruleset",), message)
         return
-    yield from (fault.under("orders") for fault in order_faults(rules, file.orders, known=known, policies=names))
+    found = order_faults(rules, file.orders, known=known, policies=names, sets=deciders.sets)
+    yield from (fault.under("orders") for fault in found)
     if file.policy and file.policy not in names:
         yield Fault("unknown-name", ("policy",), f"there is no policy {file.policy!r}", file.policy, names)
 
@@ -144,12 +147,12 @@ def policies_with_orders(
     Raises:
         FileError: orders are faulty.
     """
-    deciders, found = Deciders(rules), dict(policies)
+    deciders, found, known = Deciders(rules), dict(policies), Known(rules, state)
     for who in sorted(files):  # everybody's first
-        found[who] = _policy(deciders, files[who], known_to(rules, state, who), found.get(""))
+        found[who] = _policy(deciders, files[who], known_to(known, who), found.get(""))
     for who, orders in on_sheets.items():
         if who not in policies and who not in files:
-            found[who] = sheet_policy(orders, known_to(rules, state, who, is_portable=True), deciders, found.get(""))
+            found[who] = sheet_policy(orders, known_to(known, who, is_portable=True), deciders, found.get(""))
     return found
 
 
@@ -159,9 +162,7 @@ def scene_policies(
     on_sheets: Mapping[str, SheetOrders],
     *,
     sources: Mapping[str, Source],
-    rules: Rules,
-    state: State,
-    joining: Sequence[str] = (),
+    known: Known,
 ) -> dict[str, Policy]:
     """Return the policies of a scene by character, where it has standing orders.
 
@@ -170,23 +171,22 @@ def scene_policies(
         sets: standing orders by name.
         on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
         sources: the text that each set stands in.
-        state: the table at the beginning.
-        joining: the names of those who may join later.
+        known: what is at the table, and who and what may come later.
 
     Raises:
         UsageError: there is no policy of a name.
         FileError: standing orders are faulty.
     """
-    faults = dict.fromkeys(set_faults(rules, sets, state=state, users=chosen, joining=joining))
+    faults = errors_in(dict.fromkeys(set_faults(known, sets, users=chosen)))
     if faults:
         placed = [located([fault.under("orders")], sources[str(fault.path[0])])[0] for fault in faults]
         raise diagnostics_error(placed)
-    deciders, found = Deciders(rules, sets), dict[str, Policy]()
+    deciders, found = Deciders(known.rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
-        found[who] = _policy(deciders, name, known_to(rules, state, who, joining=joining), found.get(""))
+        found[who] = _policy(deciders, name, known_to(known, who), found.get(""))
     for who, orders in on_sheets.items():
-        known = known_to(rules, state, who, is_portable=orders.is_portable, joining=joining)
-        found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
+        seen = known_to(known, who, is_portable=orders.is_portable)
+        found[who] = sheet_policy(orders, seen, deciders, found.get(who, found.get("")))
     return found
 
 
@@ -208,43 +208,40 @@ def _policy(deciders: Deciders, name: str, known: Known, fallback: Policy | None
 
 
 def check_deciders(
-    rules: Rules,
-    state: State,
+    known: Known,
     *,
     sets: Mapping[str, Orders],
     users: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
-    joining: Sequence[str] = (),
-) -> Iterator[tuple[str, Fault | RpgresError]]:
-    """Yield the faults of policies and orders in a scene, each with the character they decide for.
+) -> Iterator[tuple[str, Fault | Diagnostic | RpgresError]]:
+    """Yield the faults of policies and orders in a scene, each with the character they decide for; warnings too.
 
     Args:
-        state: the table at the beginning.
-        sets: standing orders by name, sound by type.
+        known: what is at the table, and who may join later.
+        sets: standing orders by name, sound by type; their faults are not placed yet.
         users: policies by character, everybody's under an empty name.
         on_sheets: the standing orders of characters, on sheets or in the scene.
-        joining: the names of those who may join later.
     """
-    faults = set_faults(rules, sets, state=state, users=users, joining=joining)
-    yield from (("", fault.under("orders")) for fault in dict.fromkeys(faults))
-    deciders = Deciders(rules, sets)
+    deciders = Deciders(known.rules, sets)
+    yield from (("", fault.under("orders")) for fault in dict.fromkeys(set_faults(known, sets, users=users)))
     for who, name in users.items():
         try:
-            if name not in sets:  # whose faults are told
-                _policy(deciders, name, known_to(rules, state, who, joining=joining), None)
+            if name.endswith(ORDERS_FILE):
+                found = orders_diagnostics(read_source(FilePath(name)), known_to(known, who), deciders=deciders)
+                yield from ((who, diagnostic) for diagnostic in found)
+            else:
+                deciders.named(name)
         except RpgresError as error:
             yield who, error
     for who, orders in on_sheets.items():
-        try:
-            known = known_to(rules, state, who, is_portable=orders.is_portable, joining=joining)
-            sheet_policy(orders, known, deciders, None)
-        except RpgresError as error:
-            yield who, error
+        found = _sheet_diagnostics(orders, known_to(known, who, is_portable=orders.is_portable), deciders)
+        yield from ((who, diagnostic) for diagnostic in found)
 
 
-def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False, joining: Sequence[str] = ()) -> Known:
+def known_to(known: Known, who: str, *, is_portable: bool = False) -> Known:
     """Return the names that a player's orders may use; for all players, those that every seat may see."""
-    return Known(rules, state, tuple(joining), who, state.seat_of(who) if who else "", is_portable)
+    seat = known.state.seat_of(who) if who and known.state is not None else ""
+    return msgspec.structs.replace(known, who=who, seat=seat, is_portable=is_portable)
 
 
 def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> OrdersPolicy:
@@ -253,8 +250,12 @@ def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback
     Raises:
         FileError: they are faulty; all problems at once.
     """
-    found = order_faults(known.rules, orders.orders, known=known, policies=deciders.names)
-    faults = [fault.under(*orders.at) for fault in found]
+    faults = errors_in(_sheet_diagnostics(orders, known, deciders))
     if faults:
-        raise diagnostics_error(located(faults, orders.source))
+        raise diagnostics_error(faults)
     return orders_policy(orders.orders, named=deciders.named, fallback=fallback)
+
+
+def _sheet_diagnostics(orders: SheetOrders, known: Known, deciders: Deciders) -> list[Diagnostic]:
+    found = order_faults(known.rules, orders.orders, known=known, policies=deciders.names, sets=deciders.sets)
+    return located([fault.under(*orders.at) for fault in found], orders.source)

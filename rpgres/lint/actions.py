@@ -27,9 +27,11 @@ def description_faults(rules: Rules) -> Iterator[Fault]:
                 yield from _parameter(key, rules.file.parameters[key])
     for name, action in rules.file.actions.items():
         known = ("actor", "opponent", "variant", *rules.file.parameters_of(name))
-        for field in FIELDS.findall(action.sentence):
-            if field not in known:
-                yield missing(("actions", name, "sentence"), "input", field, known)
+        said = [(("sentence",), action.sentence), *((("turns", what), text) for what, text in action.turns.items())]
+        for at, text in said:
+            for field in FIELDS.findall(text):
+                if field not in known:
+                    yield missing(("actions", name, *at), "input", field, known)
         yield from _opposed_faults(rules, name, action)
 
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.lint.paths import Known, people
+from rpgres.lint.paths import Known, brought_forth, people
 from rpgres.model.state import slug
 from rpgres.rulesets import RowQuestion, Rules
-from rpgres.rulesets.schema import CARD, CHARACTER, Label
+from rpgres.rulesets.schema import CARD, CHARACTER, NAME, Label
 from rpgres.rulesets.tree import walk
 
 OF_ROWS = frozenset({"margin"})  # what every question of an outcome table is about
+NO = "no"  # the answer that skips an optional decision
 _ANY = "*"
 
 
@@ -27,6 +28,7 @@ class Decision(msgspec.Struct, frozen=True):
         facts: what it is about, by name; None where that cannot be told.
         option_facts: what its options are about, likewise.
         is_typed: whether other answers than its options can be typed.
+        certain: the answers that it takes whenever it is asked, as far as that is told; `no` where it may always pass.
     """
 
     options: frozenset[str] | None = None
@@ -34,6 +36,7 @@ class Decision(msgspec.Struct, frozen=True):
     facts: frozenset[str] | None = None
     option_facts: frozenset[str] | None = None
     is_typed: bool = False
+    certain: frozenset[str] = frozenset()
 
     def plus(self, other: Decision) -> Decision:
         """Return the decision as it is where two are asked under one label."""
@@ -43,6 +46,7 @@ class Decision(msgspec.Struct, frozen=True):
             _either(self.facts, other.facts),
             _either(self.option_facts, other.option_facts),
             self.is_typed or other.is_typed,
+            self.certain & other.certain,
         )
 
 
@@ -71,7 +75,8 @@ def decisions_of(rules: Rules) -> dict[str, Decision]:
 
 def _declared(label: Label) -> Decision:
     options, facts = frozenset(label.options) or None, frozenset(label.facts)
-    return Decision(options, label.optional or None, facts, frozenset(label.option_facts), label.typed)
+    certain = frozenset([NO]) if label.optional else frozenset[str]()
+    return Decision(options, label.optional or None, facts, frozenset(label.option_facts), label.typed, certain)
 
 
 def _as_declared(declared: Decision, of_rows: Decision) -> Decision:
@@ -86,7 +91,9 @@ def _of_rows(rules: Rules) -> dict[str, Decision]:
     tables = dict.fromkeys(table for action in rules.file.actions.values() for table in action.tables)
     for path, node in walk([rules.table(table) for table in tables], menu=rules.menu):
         if isinstance(node, RowQuestion):
-            label, asked = str(path[-1]), Decision(frozenset(node.options), node.optional, OF_ROWS, frozenset())
+            label, always = str(path[-1]), {name for name, its in node.options.items() if not (its.when or its.unless)}
+            certain = frozenset([*always, NO] if node.optional else always)
+            asked = Decision(frozenset(node.options), node.optional, OF_ROWS, frozenset(), certain=certain)
             found[label] = found[label].plus(asked) if label in found else asked
     return found
 
@@ -124,6 +131,11 @@ class Asked(NamedTuple):
     is_named: bool
 
     @property
+    def is_open(self) -> bool:
+        """Whether play may bring forth options that are not there yet."""
+        return any(NAME in option for option in self.every.options or ())
+
+    @property
     def is_one(self) -> bool:
         """Whether it is a single decision."""
         return len(self.by_label) == 1
@@ -155,7 +167,7 @@ def options_at(decision: Decision, known: Known) -> list[str] | None:
     if decision.options is None:
         return None
     found = sorted(decision.options)
-    for place, names in ((CHARACTER, people(known)), (CARD, _cards(known.rules, found))):
+    for place, names in ((CHARACTER, people(known)), (CARD, _cards(known.rules, found)), (NAME, brought_forth(known))):
         several = [_ANY] if names is None else sorted(names)
         found = [option.replace(place, name) for option in found for name in (several if place in option else [""])]
     return list(dict.fromkeys(found))

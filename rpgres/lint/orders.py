@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rpgres.errors import UsageError
-from rpgres.lint.decisions import Asked, Decision, asked_of, decisions_of, offers, options_at
-from rpgres.lint.paths import Known, path_faults, people
+from rpgres.lint.decisions import NO, Asked, Decision, asked_of, decisions_of, offers, options_at
+from rpgres.lint.paths import LATER, Known, people, place_faults
 from rpgres.model.conditions import Condition, condition_faults, implies, read_condition
-from rpgres.model.paths import FOES, QUANTIFIERS, Path, parse_path
+from rpgres.model.paths import FOES, QUANTIFIERS, Path
+from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
 from rpgres.rulesets.orders import BY_FACT, WORDS, Order
-from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 
-_NO = "no"  # the answer that skips an optional decision
+Sets = Mapping[str, Sequence[Order]]
 
 
-def order_faults(rules: Rules, orders: Sequence[Order], *, known: Known, policies: Iterable[str]) -> Iterator[Fault]:
+def order_faults(
+    rules: Rules, orders: Sequence[Order], *, known: Known, policies: Iterable[str], sets: Sets = EMPTY
+) -> Iterator[Fault]:
     """Yield what is wrong with standing orders, each fault with the number of its order and the key.
+
+    What may be meant, such as the name of an aspect that is not there yet, is a warning.
 
     Args:
         orders: the orders, in order of priority.
         known: who decides by them, and what is at the table.
         policies: the names of policies that an order may leave a decision to.
+        sets: the standing orders among them by name.
     """
-    decisions, names = decisions_of(rules), sorted(policies)
-    earlier: list[tuple[int, Order, Mapping[str, Condition]]] = []
+    decisions, names = decisions_of(rules), sorted({*policies, *sets})
+    earlier: list[_Earlier] = []
     for number, order in enumerate(orders):
-        found = list(_order_faults(rules, order, decisions, known=known, policies=names))
         conditions = _conditions(order)
+        comparable = [condition.as_read_by(known.who) for condition in conditions.values()]
+        found = list(_order_faults(rules, order, decisions, conditions, known=known, policies=names))
         if not any(fault.code == "never-matches" for fault in found):
-            found += _unreachable(order, conditions, earlier)
+            found += _unreachable(order, comparable, earlier, decisions)
         yield from (fault.under(number) for fault in found)
-        earlier.append((number, order, conditions))
+        if len(conditions) == len(order.when):  # all of them can be read
+            earlier.append(_Earlier(number, order, comparable, _always_decides(order, sets)))
 
 
 def _order_faults(
-    rules: Rules, order: Order, decisions: Mapping[str, Decision], *, known: Known, policies: Sequence[str]
+    rules: Rules,
+    order: Order,
+    decisions: Mapping[str, Decision],
+    conditions: Mapping[str, Condition],
+    *,
+    known: Known,
+    policies: Sequence[str],
 ) -> Iterator[Fault]:
     for label in order.labels:
         if label in rules.file.labels and rules.file.labels[label].kind == "chance":
@@ -45,15 +60,11 @@ def _order_faults(
             yield unknown_name(("ask",), f"{rules.id} asks for no decision {label!r}", label, decisions)
     if order.policy and order.policy not in policies:
         yield unknown_name(("policy",), f"there is no policy {order.policy!r}", order.policy, policies)
-    for fault in condition_faults(order.when, decides=True):
+    for fault in condition_faults(order.when, decides=True, who=known.who):
         yield fault.under("when")
     asked = asked_of(order.labels, decisions)
-    for path in order.when:
-        try:
-            read = parse_path(path, decides=True)
-        except UsageError:
-            continue
-        found = (*path_faults(read, known), *_question_faults(read, asked, known))
+    for path, condition in conditions.items():
+        found = (*place_faults(condition, known), *_question_faults(condition.path, asked, known))
         yield from (fault.under("when", path) for fault in found)
     yield from _choice_faults(order, asked, known)
 
@@ -115,7 +126,7 @@ def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
     for name in order.wanted:
         where = (*at, name) if isinstance(choose, dict) else at
         yield from option_faults(where, [name], asked, known, is_word=True)
-    last = next((name for name in order.wanted if name in WORDS and name != _NO), "")
+    last = next((name for name in order.wanted if name in WORDS and name != NO), "")
     if isinstance(choose, list) and last and last != choose[-1]:
         yield Fault(
             "never-matches", at, f"`{last}` always chooses something, so what stands behind it is never reached"
@@ -131,13 +142,19 @@ def option_faults(
         return
     for name in names:
         if any(offers(option, name, is_choice=is_choice) for option in options) or (
-            is_word and name in WORDS and name != _NO
+            is_word and name in WORDS and name != NO
         ):
             continue
-        if name == _NO and is_choice:
+        if name == NO and is_choice:
             if not any(decision.is_optional for decision in asked.by_label.values()):
                 told = asked.fault("cannot pass; it has", "cannot pass; they have", "no decision can pass; there are")
                 yield Fault("unknown-name", at, f"{told}: {', '.join(options)}")
+            continue
+        if asked.is_open and ("*" in name or (known.is_portable and not nearest(name, options))):
+            continue
+        if asked.is_open:
+            told = asked.fault(f"offers no {name!r} yet", f"offer no {name!r} yet", f"no decision offers {name!r} yet")
+            yield Fault("unknown-name", at, f"{told}; {LATER}", name, tuple(options), "warning")
             continue
         told = asked.fault(f"never offers {name!r}", f"never offer {name!r}", f"no decision ever offers {name!r}")
         yield unknown_name(at, told, name, options, there="it can offer" if asked.is_one else "they can offer")
@@ -145,6 +162,29 @@ def option_faults(
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What can never apply
+
+
+class _Earlier(NamedTuple):
+    """An order that stands before others.
+
+    Attributes:
+        number: its place, from 0.
+        order: what it says.
+        conditions: when it holds.
+        always_decides: whether it then decides whatever is offered.
+    """
+
+    number: int
+    order: Order
+    conditions: Sequence[Condition]
+    always_decides: bool
+
+    def decides(self, label: str, decision: Decision) -> bool:
+        """Tell whether it decides a question whenever it holds, as far as that is told."""
+        if self.order.labels and label not in self.order.labels:
+            return False
+        is_open = decision.is_typed and not decision.options  # which may offer nothing
+        return (self.always_decides and not is_open) or not decision.certain.isdisjoint(self.order.wanted)
 
 
 def _conditions(order: Order) -> dict[str, Condition]:
@@ -157,34 +197,48 @@ def _conditions(order: Order) -> dict[str, Condition]:
     return found
 
 
+def _always_decides(order: Order, sets: Sets, within: Collection[str] = ()) -> bool:
+    """Tell whether an order decides whatever is offered; other orders that it names may say nothing of it."""
+    if order.policy not in sets:
+        return order.always_decides
+    inner = () if order.policy in within else sets[order.policy]
+    open_ = [one for one in inner if not (one.when or one.labels)]
+    return any(_always_decides(one, sets, (*within, order.policy)) for one in open_)
+
+
 def _unreachable(
-    order: Order, conditions: Mapping[str, Condition], earlier: Sequence[tuple[int, Order, Mapping[str, Condition]]]
+    order: Order, conditions: Collection[Condition], earlier: Sequence[_Earlier], decisions: Mapping[str, Decision]
 ) -> Iterator[Fault]:
-    """Yield that an order never applies, where earlier ones decide whenever it would."""
+    """Yield that an order never applies, where earlier ones decide whenever it would.
+
+    Where these may choose what is not offered, so that it does apply, that is a warning.
+    """
     if len(conditions) < len(order.when):
         return
-    covering = [(number, other) for number, other, its in earlier if _covers(other, its, conditions)]
-    for number, other in covering:
-        if not other.labels and other.always_decides:
-            yield _after(number, other, order)
-            return
-    labels = order.labels
-    first = {label: number for number, other in reversed(covering) for label in other.labels}
-    if labels and all(label in first for label in labels):
-        number = max(first[label] for label in labels)
-        yield _after(number, dict(covering)[number], order)
+    covering = [one for one in earlier if _covers(one.conditions, conditions)]
+    labels, unknown = order.labels or ("", *decisions), Decision()  # of others that the engine asks, none is listed
+    first = {
+        label: [one for one in covering if one.decides(label, decisions.get(label, unknown))][:1] for label in labels
+    }
+    if all(first.values()):
+        yield _after(max(one.number for (one,) in first.values()), earlier, order)
+        return
+    named = {label: [one for one in covering if label in one.order.labels][:1] for label in order.labels}
+    if named and all(one or first[label] for label, one in named.items()):
+        yield _after(max(one.number for several in named.values() for one in several), earlier, order, is_certain=False)
 
 
-def _covers(other: Order, its: Mapping[str, Condition], conditions: Mapping[str, Condition]) -> bool:
-    """Tell whether an order holds whenever some conditions do."""
-    if len(its) < len(other.when):
-        return False  # one of its conditions is faulty
-    return all(any(implies(own, one) for own in conditions.values()) for one in its.values())
+def _covers(conditions: Iterable[Condition], others: Collection[Condition]) -> bool:
+    """Tell whether some conditions hold whenever others do."""
+    return all(any(implies(one, wide) for one in others) for wide in conditions)
 
 
-def _after(number: int, other: Order, order: Order) -> Fault:
+def _after(number: int, earlier: Sequence[_Earlier], order: Order, *, is_certain: bool = True) -> Fault:
+    other = next(one.order for one in earlier if one.number == number)
     what = "is unconditional" if not other.when else "holds whenever this one does"
     question = f" for {', '.join(order.labels)}" if order.labels else ""
+    reached = "is never reached" if is_certain else "is reached only where nothing that comes first chooses is offered"
     advice = "give that one a condition, or name its alternatives in order: choose = [...]"
-    message = f"this order is never reached: order {number + 1} of this list {what}{question}; {advice}"
-    return Fault("never-matches", ("ask",) if order.labels else (), message)
+    message = f"this order {reached}: orders[{number}] {what}{question}; {advice}"
+    at = ("ask",) if order.labels else ()
+    return Fault("never-matches", at, message, severity="error" if is_certain else "warning")

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from rpgres.model.paths import Path, Place
-from rpgres.model.state import State, code_of, slug
+from rpgres.model.conditions import Condition, possible
+from rpgres.model.paths import QUANTIFIERS, Path, Place, Scope, parse_path
+from rpgres.model.state import GM, State, code_of, slug
 from rpgres.rulesets import Rules
 from rpgres.rulesets.numbers import has_any_ability, sheet_names
-from rpgres.toml.diagnostics import Fault, nearest, unknown_name
+from rpgres.toml.diagnostics import Fault, Severity, nearest, unknown_name
 
 _SCENE = "scene"  # the period that every table has
 _CARDS = ("cards", "top", "knowers")  # what of a pile tells which cards lie there
+
+
+LATER = "this counts only if play brings one forth"  # what a warning says of a name that is not there yet
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -26,6 +32,7 @@ class Known(msgspec.Struct, frozen=True):
         who: the character that decides; empty for the game master, and where no character decides.
         seat: the seat that reads the path; empty for one that sees everything.
         is_portable: whether it may be meant for other tables, with other characters, such as what a sheet says.
+        texts: texts by which steps may put a tag, a track or a thing on the table.
     """
 
     rules: Rules
@@ -34,24 +41,105 @@ class Known(msgspec.Struct, frozen=True):
     who: str = ""
     seat: str = ""
     is_portable: bool = False
+    texts: tuple[str, ...] = ()
+
+
+class Names(NamedTuple):
+    """The names that a key of a path can be.
+
+    Attributes:
+        what: what has them, for messages.
+        known: the names.
+        may_come: whether play can bring forth others, such as aspects.
+        is_own: whether these are one character's, and another table may have others, so that only a near one is meant.
+    """
+
+    what: str
+    known: Collection[str]
+    may_come: bool = False
+    is_own: bool = False
+
+
+def place_faults(condition: Condition, known: Known) -> Iterator[Fault]:
+    """Yield what is wrong with what a condition speaks of: its path, the names that it asks for, and its numbers."""
+    yield from path_faults(condition.path, known)
+    yield from _value_faults(condition, known)
+    yield from _bounds_faults(condition, known)
 
 
 def path_faults(path: Path, known: Known) -> Iterator[Fault]:
     """Yield what is wrong with a path: the first name that is unknown, or that the seat may not see it.
 
-    Names that a game brings forth in play, such as tags and a ruleset's own data, may be any.
+    A name that play may still bring forth, such as an aspect's, is a warning.
     """
     for number, place in enumerate(path.places):
-        if number and path.keys[number - 1] in ("any", "all"):
-            continue  # a field of the members
         names = _names(path, number, known)
-        if names is not None and place.key not in names and not _may_be_of_code(place, names, known):
-            what = "card" if path.keys[number - 1] == "cards" else _WHAT[place.kind]
-            yield unknown_name((), f"there is no {what} {place.key!r}", place.key, sorted(names))
+        if names is not None and place.key not in names.known:
+            if names.may_come:
+                yield from [_later(place.key, names)] if not names.is_own or nearest(place.key, names.known) else ()
+            elif not _may_be_of_code(place, names.known, known):
+                yield unknown_name((), f"there is no {names.what} {place.key!r}", place.key, sorted(names.known))
             return
     hidden = _hidden(path, known) if known.seat else ""
     if hidden:
         yield Fault("unseen", (), hidden)
+
+
+def _later(name: str, names: Names) -> Fault:
+    """Return the warning that nothing has a name yet."""
+    message = f"no {names.what} is called {name!r} yet; {LATER}"
+    return Fault("unknown-name", (), message, name, tuple(sorted(names.known)), "warning")
+
+
+def _value_faults(condition: Condition, known: Known) -> Iterator[Fault]:
+    """Yield the texts that never stand where a condition asks for them: whose a tag, a pile or a seat is."""
+    kind, key = condition.path.places[-1]
+    there = people(known)
+    if (kind, key) not in _OF_PEOPLE or there is None or condition.path.keys[0] in ("facts", "options"):
+        return
+    for name in condition.constants:
+        if isinstance(name, str) and name not in {*there, GM, "", *_seats(known)}:
+            yield unknown_name((), f"there is no character {name!r}", name, sorted({*there, GM}))
+
+
+_OF_PEOPLE = (("tag", "on"), ("character", "seat"), ("pile", "owner"))
+
+
+def _seats(known: Known) -> Iterator[str]:
+    characters = known.state.characters if known.state is not None else ()
+    return (known.state.seat_of(name) for name in characters if known.state is not None)
+
+
+def _bounds_faults(condition: Condition, known: Known) -> Iterator[Fault]:
+    """Yield that a number never comes to what a condition asks for; where rules in code may exceed it, as a warning."""
+    bounds = _bounds(condition.path, known)
+    if bounds is None or possible([condition], bounds=bounds) or not possible([condition]):
+        return
+    low, high = (str(bound) if bound is not None else "" for bound in bounds)
+    message = f"{condition.path.keys[-1]} is a number from {low} to {high} here" if low and high else ""
+    message = message or f"{condition.path.keys[-1]} is a number {f'from {low} on' if low else f'up to {high}'} here"
+    severity: Severity = "warning" if _has_code(known) else "error"
+    yield Fault("never-matches", (), f"{message}, and never fits this condition", severity=severity)
+
+
+def _bounds(path: Path, known: Known) -> tuple[int | None, int | None] | None:
+    """Return the least and the greatest number that can stand at a path; None where nothing says so."""
+    (kind, key), before = path.places[-1], path.keys[:-1]
+    if kind == "track" and key in ("free", "marked", "count"):
+        boxes = _boxes(before, known)
+        return (0, len(set(boxes.known) - _NO_BOXES)) if boxes is not None and not boxes.may_come else None
+    sheet = known.rules.file.sheet
+    if kind == "counters" and len(before) > 1 and (field := sheet.get(key)) is not None and field.kind == "counter":
+        return field.at_least, field.at_most
+    fields = [field for field in sheet.values() if field.kind == "abilities"] if kind == "abilities" else []
+    if len(fields) == 1:
+        return fields[0].at_least, fields[0].at_most
+    return None
+
+
+def _has_code(known: Known) -> bool:
+    file = known.rules.file
+    return not file.standalone or bool(file.kits)
 
 
 def _may_be_of_code(place: Place, names: Collection[str], known: Known) -> bool:
@@ -59,70 +147,130 @@ def _may_be_of_code(place: Place, names: Collection[str], known: Known) -> bool:
 
     A name that goes on behind one that is declared is none that is misspelt: `fate-points-later`.
     """
-    file = known.rules.file
-    if place.kind != "counters" or (file.standalone and not file.kits):
+    if place.kind != "counters" or not _has_code(known):
         return False
     near = nearest(place.key, tuple(sorted(names)))
     return not near or place.key.startswith(near)
 
 
-_WHAT = {
-    "characters": "character",
-    "counters": "counter",
-    "abilities": "ability",
-    "tracks": "track",
-    "texts": "text on a sheet",
-    "piles": "pile",
-    "track": "box",
-    "names": "period",
-}
-
-
-def _names(path: Path, number: int, known: Known) -> Collection[str] | None:
+def _names(path: Path, number: int, known: Known) -> Names | None:
     """Return the names that a key of a path can be; None where it may be any."""
     place, before = path.places[number], path.keys[:number]
+    if place.kind in _OF_TABLES:
+        return _OF_TABLES[place.kind](path, number, known)
     rules, state = known.rules, None if known.is_portable else known.state
     is_table = not before or before[0] not in ("characters", "self", "others", "enemies", "allies")
-    derived = ("any", "all", "count", "active")
     match place.kind:
-        case "characters":
-            there = people(known)
-            return None if there is None else {*there, *derived}
+        case "characters" if (there := people(known)) is not None:
+            return Names("character", {*there, *QUANTIFIERS, "count", "active"})
+        case "counters" if is_table:
+            return Names("counter", {*state.counters, *_counters(known)}) if state is not None else None
         case "counters":
-            if is_table:
-                return None if state is None else {*state.counters, *_counters(known)}
-            return _counters(known)
+            return Names("counter", _counters(known))
         case "abilities":
-            return None if has_any_ability(rules.file) else {*sheet_names(rules.file), *_on_sheets(known, "abilities")}
+            return _abilities(path, known)
+        case "tracks" if is_table:
+            return Names("track", {*state.tracks, *_of_table(rules), *known.texts}) if state is not None else None
         case "tracks":
-            if is_table:
-                return None if state is None else {*state.tracks, *_of_table(rules)}
-            return {*rules.file.tracks, *_on_sheets(known, "tracks")}
+            return Names("track", {*rules.file.tracks, *_on_sheets(known, "tracks")})
         case "texts":
-            return {name for name, field in rules.file.sheet.items() if field.kind == "text"}
+            return Names("text on a sheet", {name for name, one in rules.file.sheet.items() if one.kind == "text"})
         case "piles":
             own = {name for name, pile in rules.file.piles.items() if bool(pile.each) != is_table}
             whole = {f"{name}:{who}" for name in rules.file.piles for who in (state.characters if state else ())}
-            return None if is_table and state is None else own | (whole if is_table else set())
+            return Names("pile", own | (whole if is_table else set())) if not is_table or state is not None else None
         case "track":
-            return _boxes(known, before[-1])
-        case "names" if before == ("periods",):
-            return {*rules.file.periods, _SCENE, "count"}
-        case "names" if before[-1] == "cards":
-            return {*rules.cards.by_code, "count"} if code_of(place.key) not in rules.cards.by_code else None
-        case _:
-            return None
+            return _boxes(before, known)
+        case "data":
+            return _in_data(path, number, known)
+    return None
 
 
-def _boxes(known: Known, track: str) -> Collection[str] | None:
-    """Return the boxes that a track can have; None of one that no data declare."""
-    declared = known.rules.file.tracks.get(track)
-    if declared is None:
+def _abilities(path: Path, known: Known) -> Names | None:
+    """Return the abilities that somebody can have: those of a ruleset, or of whoever is meant."""
+    file = known.rules.file
+    if not has_any_ability(file):
+        return Names("ability", {*sheet_names(file), *_on_sheets(known, "abilities")})
+    if known.state is None or (known.is_portable and path.keys[0] != "self"):
         return None
-    state = known.state
+    return Names("ability", {*sheet_names(file), *_on_sheets(known, "abilities")}, may_come=True)
+
+
+def _tags(path: Path, _number: int, known: Known) -> Names | None:
+    there = brought_forth(known)
+    if there is None or (known.is_portable and path.keys[0] not in ("self", "tags")):
+        return None
+    return Names("tag", {*there, *QUANTIFIERS, "count"}, may_come=True, is_own=known.is_portable)
+
+
+def _things(_path: Path, _number: int, known: Known) -> Names | None:
+    if known.state is None or known.is_portable:
+        return None
+    return Names("thing", {*known.state.things, *known.rules.file.tables, *known.texts}, may_come=True)
+
+
+def _holders(_path: Path, _number: int, known: Known) -> Names | None:
+    there = people(known)
+    return Names("character", {*there, GM, "total"}) if there is not None else None
+
+
+def _audiences(path: Path, number: int, known: Known) -> Names | None:
+    things = _things(path, number, known)
+    if things is None or known.state is None:
+        return None
+    return Names("track or thing", {*things.known, *known.state.tracks, *_of_table(known.rules)}, may_come=True)
+
+
+def _members(path: Path, number: int, known: Known) -> Names | None:
+    """Return what can be in a list of names: periods, cards, seats."""
+    before, cards = path.keys[:number], known.rules.cards.by_code
+    if before == ("periods",):
+        return Names("period", {*known.rules.file.periods, _SCENE, "count"})
+    if before[-1] == "cards":
+        return Names("card", {*cards, "count"}) if code_of(path.keys[number]) not in cards else None
+    there = people(known) if "audience" in before[-1] or before[0] == "audiences" else None
+    return Names("seat", {*there, *_seats(known), GM, "count"}) if there is not None else None
+
+
+_OF_TABLES: dict[str, Callable[[Path, int, Known], Names | None]] = {
+    "tags": _tags,
+    "things": _things,
+    "uses": _holders,
+    "audiences": _audiences,
+    "names": _members,
+}
+
+
+def _in_data(path: Path, number: int, known: Known) -> Names | None:
+    """Return the names in a ruleset's own data: the records of sheets, and what a thing on the table has now."""
+    at = path.keys.index("records") if "records" in path.keys[:number] else None
+    of_records = {name: field.fields for name, field in known.rules.file.sheet.items() if field.kind == "records"}
+    if at is not None and number == at + 1:
+        return Names("record on a sheet", {*of_records, "count"})
+    if at is not None and number == at + 3:
+        return Names("field of these records", {*of_records[path.keys[at + 1]], "count"})
+    is_there = known.state is not None and (not known.is_portable or path.keys[0] == "self")
+    if not is_there or path.many or path.keys[0] in ("facts", "options"):
+        return None
+    assert known.state is not None
+    found = parse_path(".".join(path.keys[:number]), decides=True).read(Scope(known.state, known.who))
+    if not isinstance(found, Mapping) or not found:
+        return None
+    return Names(f"entry of {path.keys[number - 1]}", {*found, "count"}, may_come=True)
+
+
+_NO_BOXES = frozenset([*QUANTIFIERS, "free", "marked", "count"])  # what else a track has
+
+
+def _boxes(before: Sequence[str], known: Known) -> Names | None:
+    """Return the boxes that a track can have; of one that no data declare, those that it has."""
+    name, state = before[-1], known.state
+    declared = known.rules.file.tracks.get(name)
     tracks = [state.tracks, *(one.tracks for one in state.characters.values())] if state is not None else []
-    there = {box.name for one in tracks for box in one.get(track, ())}
-    return {*declared.sizes, *(box for more in declared.more for box in more.boxes), *there, "free", "marked", "count"}
+    there = {box.name for one in tracks for box in one.get(name, ())} | _NO_BOXES
+    if declared is not None:
+        return Names("box", {*declared.sizes, *(box for more in declared.more for box in more.boxes), *there})
+    return Names("box", there, may_come=True) if state is not None and name in state.tracks else None
 
 
 def people(known: Known) -> set[str] | None:
@@ -130,6 +278,19 @@ def people(known: Known) -> set[str] | None:
     if known.is_portable or known.state is None:
         return None
     return {*known.state.characters, *known.characters} or None
+
+
+def brought_forth(known: Known) -> set[str] | None:
+    """Return the names of what play has brought forth at a table, and may by what steps say; None where any may be.
+
+    Of what is meant for other tables too, only those that a character brings along.
+    """
+    if known.state is None:
+        return None
+    if known.is_portable:
+        return {tag.slug for tag in known.state.tags if tag.on == known.who} or None
+    pieces = {piece.strip() for text in known.texts for piece in re.split("[,:]", text)}
+    return {*(tag.slug for tag in known.state.tags), *pieces, *map(slug, pieces)} - {""}
 
 
 def _of_table(rules: Rules) -> Iterator[str]:

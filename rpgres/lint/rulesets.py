@@ -29,7 +29,7 @@ from rpgres.parameters.examples import SHARED
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action
 from rpgres.rulesets.provenance import located_in
-from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.rules import Rules, dice_of
 from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
@@ -133,6 +133,14 @@ def _dice(rules: Rules) -> Iterator[Fault]:
             _ = rules.dice
         except RpgresError as error:
             yield Fault("bad-dice", ("dice",), error.message)
+            return
+    for label, declared in rules.file.labels.items():
+        if declared.dice and declared.kind != "chance":
+            yield Fault("useless", ("labels", label, "dice"), "only chance has dice; this is a decision")
+        try:
+            dice_of(rules, label)
+        except RpgresError as error:
+            yield Fault("bad-dice", ("labels", label, "dice"), error.message)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

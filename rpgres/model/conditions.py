@@ -28,6 +28,8 @@ _NUMBER = re.compile(r"-?\d{1,18}")
 _VALUES = ("number", "flag", "text", "data")  # the kinds of what can be compared; of the rest only whether it is there
 _COUNTED = ("free", "marked", "count", "total")  # derived facts that are never below 0
 
+_OF_ACTIVE = frozenset(["others", "enemies", "allies", "active"])  # groups in which nobody is out
+
 Test = Callable[[Any], bool]
 
 
@@ -43,6 +45,14 @@ class Condition(msgspec.Struct, frozen=True):
     path: Path
     test: Test
     constants: tuple[Any, ...]
+
+    def as_read_by(self, who: str) -> Condition:
+        """Return the same condition with the name of a character for `self`, so that it can be compared with others."""
+        keys = self.path.keys
+        if not who or keys[0] != "self":
+            return self
+        path = msgspec.structs.replace(self.path, keys=("characters", who, *keys[1:]))
+        return msgspec.structs.replace(self, path=path)
 
     def holds(self, scope: Scope) -> bool:
         """Tell whether it holds."""
@@ -203,17 +213,18 @@ def _number(value: Any) -> int | None:
 # What conditions say of each other
 
 
-def condition_faults(when: Mapping[str, Any], *, decides: bool = False) -> Iterator[Fault]:
+def condition_faults(when: Mapping[str, Any], *, decides: bool = False, who: str = "") -> Iterator[Fault]:
     """Yield what is wrong with conditions: what cannot be read, and what never holds, by itself or with another.
 
     Args:
         when: the conditions, sound by type.
         decides: whether a decision depends on them.
+        who: the character that decides; empty for none.
     """
     found: dict[str, Condition] = {}
     for path, wanted in when.items():
         try:
-            found[path] = read_condition(path, wanted, decides=decides)
+            found[path] = read_condition(path, wanted, decides=decides).as_read_by(who)
         except UsageError as error:
             code = {"type": "wrong-type", "never": "never-matches"}.get(error.reason, "unknown-name")
             message = error.message.removeprefix(f"{path}: ")
@@ -238,14 +249,22 @@ def contradicts(one: Condition, other: Condition) -> bool:
     """Tell whether two conditions never hold together, as far as their paths show."""
     if one.path.keys == other.path.keys:
         return one.path.many == "" and not possible([one, other])
+    if {one.path.many, other.path.many} == {"any", "all"} and _of_each(one) == _of_each(other):
+        return not possible([one, other])
     for whole, part in ((one, other), (other, one)):
         length = len(whole.path.keys)
         is_inside = part.path.keys[:length] == whole.path.keys
         if is_inside and not whole.path.many and _is_only_absent(whole) and not part.test(NOTHING):
             return part.path.many != "all"
-        if _is_only_zero(whole) and part.path.many == "any" and _group(part) == whole.path.keys[:-1]:
+        if _is_empty_group(whole) and _needs_member(part, whole.path.keys[:-1]):
             return True
     return False
+
+
+def _of_each(condition: Condition) -> tuple[str, ...]:
+    """Return the keys of a path that has to hold for any or all of a group, whichever it is."""
+    keys, at = condition.path.keys, condition.path.keys.index(condition.path.many)
+    return (*keys[:at], *keys[at + 1 :])
 
 
 def _is_only_absent(condition: Condition) -> bool:
@@ -253,21 +272,39 @@ def _is_only_absent(condition: Condition) -> bool:
     return all(value is NOTHING or value == 0 for value in values if condition.test(value))
 
 
-def _is_only_zero(condition: Condition) -> bool:
-    return condition.path.keys[-1] == "count" and not condition.path.many and _is_only_absent(condition)
+def _is_empty_group(condition: Condition) -> bool:
+    """Tell whether a condition says that nothing is in a group."""
+    path = condition.path
+    return path.keys[-1] == "count" and path.places[-1].kind in _COUNTABLE and _is_only_absent(condition)
 
 
-def _group(condition: Condition) -> tuple[str, ...]:
-    keys = condition.path.keys
-    return keys[: keys.index("any")]
+_COUNTABLE = ("characters", "tags", "track", "options", "names")
 
 
-def possible(conditions: Sequence[Condition]) -> bool:
-    """Tell whether conditions of one path can hold together."""
-    path = conditions[0].path
-    if path.many == "all":
+def _needs_member(condition: Condition, group: tuple[str, ...]) -> bool:
+    """Tell whether a condition never holds where nothing is in a group."""
+    keys, size = condition.path.keys, len(group)
+    is_inside = keys[:size] == group and len(keys) > size
+    return is_inside and condition.path.many != "all" and not condition.test(NOTHING)
+
+
+def possible(conditions: Sequence[Condition], *, bounds: Sequence[int | None] = (None, None)) -> bool:
+    """Tell whether conditions of one path can hold together.
+
+    Args:
+        conditions: the conditions.
+        bounds: the least and the greatest number that can stand there, where there is one; what is absent counts 0.
+    """
+    if all(condition.path.many == "all" for condition in conditions):
         return True  # every statement holds of an empty set
-    values = candidates(path, [value for condition in conditions for value in condition.constants])
+    low, high = bounds
+    constants = [value for condition in conditions for value in condition.constants]
+    constants += [bound for bound in bounds if bound is not None]
+    values = [
+        value
+        for value in candidates(conditions[0].path, constants)
+        if type(value) is not int or ((low is None or value >= low) and (high is None or value <= high))
+    ]
     return any(all(condition.test(value) for condition in conditions) for value in values)
 
 
@@ -291,6 +328,8 @@ def candidates(path: Path, constants: Sequence[Any]) -> list[Any]:
         "data": [*sorted(numbers), *sorted(texts), other, True, False],
     }
     found = values.get(path.kind, [True])
+    if path.keys[-1] == "is_out" and not _OF_ACTIVE.isdisjoint(path.keys[:-1]):
+        found = [False]
     if path.keys[-1] in _COUNTED or "uses" in path.keys[:-1]:
         found = [value for value in found if type(value) is not int or value >= 0]
     return [*found, NOTHING]

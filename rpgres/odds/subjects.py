@@ -14,9 +14,10 @@ import msgspec
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy, Preference, Question, View
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.errors import UsageError, counted
+from rpgres.errors import UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
+from rpgres.odds.document import with_value
 from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
@@ -227,64 +228,8 @@ def _flag(name: str, text: str) -> bool:
 
 
 def _with_path(subject: Subject, change: Change) -> Subject:
-    path = split_path(change.name)
-    return msgspec.structs.replace(subject, document=_put_in(subject.document, path, change))
-
-
-def split_path(text: str) -> list[str]:
-    """Return the keys of a dotted path; quoted keys may contain dots.
-
-    >>> split_path('characters.mara.skills."two handed"')
-    ['characters', 'mara', 'skills', 'two handed']
-    """
-    import re
-
-    keys = re.findall(r'"([^"]*)"|([^."]+)', text)
-    return [quoted or bare.strip() for quoted, bare in keys]
-
-
-def _put_in(node: Any, path: Sequence[str], change: Change) -> Any:
-    """Return data with a value at a path; lists are entered by number or by `id`, missing tables are made."""
-    key, rest = path[0], path[1:]
-    if isinstance(node, list):
-        number = _entry(node, key, change)
-        if not rest and change.value is None:
-            return [*node[:number], *node[number + 1 :]]
-        value = plain_value(change.value) if not rest else _put_in(node[number], rest, change)
-        return [*node[:number], value, *node[number + 1 :]]
-    if not isinstance(node, Mapping):
-        raise UsageError(f"{change.name}: there is no table above {key!r} in the scene")
-    if not rest:
-        others = {name: value for name, value in node.items() if name != key}
-        return others if change.value is None else {**others, key: plain_value(change.value)}
-    return {**node, key: _put_in(node.get(key, {}), rest, change)}
-
-
-def _entry(node: Sequence[Any], key: str, change: Change) -> int:
-    for number, item in enumerate(node):
-        if isinstance(item, Mapping) and item.get("id") == key:
-            return number
-    if key.isascii() and key.isdecimal() and 0 < int(key) <= len(node):
-        return int(key) - 1
-    has = counted(len(node), "entry", "entries")
-    from_0 = "; they count from 1 here, and from 0 where a message names `steps[0]`" if key == "0" else ""
-    raise UsageError(f"{change.name}: the list has {has}, and none with the number or id {key!r}{from_0}")
-
-
-def plain_value(value: Any) -> Any:
-    """Return a typed value as TOML would have it: whole numbers and truth values as such, anything else as text.
-
-    >>> plain_value("3"), plain_value("true"), plain_value("fair")
-    (3, True, 'fair')
-    """
-    if not isinstance(value, str):
-        return value
-    if value in ("true", "false"):
-        return value == "true"
-    try:
-        return int(value)
-    except ValueError:
-        return value
+    document = with_value(subject.rules, subject.document, change.name, change.value)
+    return msgspec.structs.replace(subject, document=document)
 
 
 def value_text(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from rpgres.errors import UsageError, named
+from rpgres.odds.document import plain_value
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.study import NEGLIGIBLE, Study
 from rpgres.odds.subjects import (
@@ -24,7 +25,6 @@ from rpgres.odds.subjects import (
     in_order,
     measured_fields,
     named_change,
-    plain_value,
     value_text,
 )
 from rpgres.rulesets import unknown

@@ -104,6 +104,8 @@ class Action(Record, frozen=True):
         example: a command line that works.
         sentence: what the account of a scene says is done, with inputs in braces; a part in brackets is left out where
             one of its inputs was not given.
+        turns: the same for a turn of a procedure, by what is done in it, with {actor} and {opponent}; by default the
+            sentence of the action of that name.
         parameters: what it takes, in the order of its help.
         required: parameters it cannot do without, by the name they are typed under.
         labels: what its rule asks, beside the questions of its outcome tables.
@@ -129,6 +131,7 @@ class Action(Record, frozen=True):
     details: str = ""
     example: str = ""
     sentence: str = ""
+    turns: dict[Id, str] = {}
     parameters: list[Id] = []
     required: list[Id] = []
     labels: list[Id] = []

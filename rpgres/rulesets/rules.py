@@ -249,3 +249,15 @@ class Rules:
         if name not in self._menus:
             raise FileError(unknown("menu", name, self._menus, of=f"the ruleset {self.id}"))
         return self._menus[name]
+
+
+def dice_of(rules: Rules, label: str) -> Dice | None:
+    """Return the dice that code always rolls under a label, where that is declared.
+
+    Raises:
+        NotationError: they cannot be read.
+    """
+    from rpgres.dice import dice
+
+    declared = rules.file.labels.get(label)
+    return dice(declared.dice.replace("{dice}", rules.file.dice)) if declared is not None and declared.dice else None

@@ -12,7 +12,8 @@ from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
-CHARACTER, CARD = "{character}", "{card}"  # in an option of a label: a character at the table, a card by its code
+# In an option of a label: a character at the table, a card by its code, and a name that play brings forth.
+CHARACTER, CARD, NAME = "{character}", "{card}", "{name}"
 SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
@@ -206,8 +207,11 @@ class Label(Record, frozen=True):
         who: the role that answers.
         optional: whether the question may be skipped.
         options: every option that the rule can offer, so that orders can be checked: names, in which `*` stands for any
-            text, `{character}` for a character at the table and `{card}` for a card; none where they can be anything.
+            text, `{character}` for a character at the table, `{card}` for a card and `{name}` for what play brings
+            forth, such as an aspect or a zone; none where they can be anything.
         typed: whether other answers than these can be typed, so that orders may choose what is not among them.
+        dice: of chance, the dice that code always rolls under this label, so that scenes are checked; `{dice}` stands
+            for those of the ruleset.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
             outcome table, and what formulas of a question inside a roll name.
         option_facts: the names of what its options are about.
@@ -221,6 +225,7 @@ class Label(Record, frozen=True):
     optional: bool = False
     options: list[str] = []
     typed: bool = False
+    dice: str = ""
     facts: list[str] = []
     option_facts: list[str] = []
     fields: dict[Id, FormField] = {}
@@ -356,6 +361,7 @@ class Field(Record, frozen=True):
         track: for written: the track whose boxes they are.
         fields: for records: the keys of each.
         of_players: for a counter: whether the game master's characters have none, but share the game master's own.
+        plural: for a counter: whether it is how many a character is, so that more than 1 are spoken of in the plural.
     """
 
     kind: Literal["text", "counter", "abilities", "tags", "records", "boxes", "marks", "written", "seat"]
@@ -370,6 +376,7 @@ class Field(Record, frozen=True):
     track: str = ""
     fields: dict[Id, RecordField] = {}
     of_players: bool = False
+    plural: bool = False
 
     @property
     def abilities(self) -> list[str]:

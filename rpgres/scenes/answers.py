@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from rpgres.dice import dice
+from rpgres.dice import Dice, dice
 from rpgres.engine.labels import check_labels
 from rpgres.engine.seats import EVERY
 from rpgres.errors import FileError, GivenError, NotationError, UsageError
@@ -15,6 +15,7 @@ from rpgres.lint.orders import option_faults
 from rpgres.lint.paths import Known
 from rpgres.rulesets import Rules
 from rpgres.rulesets.dice_plans import dice_plan
+from rpgres.rulesets.rules import dice_of
 from rpgres.scenes.records import ABSENT, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
 
@@ -38,7 +39,7 @@ def label_faults(rules: Rules, step: Step) -> Iterator[Fault]:
 
 
 def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
-    """Yield the outcomes that a step expects and the ruleset does not have, and tracks that are no lists."""
+    """Yield the names that a step expects and the ruleset does not have, and tracks that are no lists."""
     bands = rules.file.bands
     if step.expect is None:
         return
@@ -46,6 +47,14 @@ def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
     if step.expect.outcome is not None and step.expect.outcome not in bands:
         told = f"there is no outcome {step.expect.outcome!r}"
         yield unknown_name(("expect", "outcome"), told, step.expect.outcome, bands)
+    asks, decisions = step.expect.asks, decisions_of(rules)
+    if asks is not None and asks not in decisions:
+        yield unknown_name(("expect", "asks"), f"{rules.id} asks for no decision {asks!r}", asks, decisions)
+    for number, effect in enumerate(step.expect.effects or ()):
+        kind = effect.get("kind")
+        if kind is not None and kind not in rules.file.effects:
+            told = f"{rules.id} has no kind of effect {kind!r}"
+            yield unknown_name(("expect", "effects", number, "kind"), told, kind, rules.file.effects)
     for path, value in step.expect.state.items():
         if isinstance(value, int) and path.split(".")[-2:-1] == ["tracks"]:
             told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"
@@ -65,8 +74,12 @@ def answer_faults(known: Known, step: Step) -> Iterator[Fault]:
     if step.expect is not None and step.expect.error is not None:
         return  # what the scene expects
     for label, said in step.given.items():
-        sides = _sides(known.rules, step.played, label)
+        sides, coded = _sides(known.rules, step.played, label), _coded_dice(known.rules, step.played, label)
         for at, text in _each(said):
+            try:
+                _ = coded.read(text) if coded is not None else None
+            except GivenError as error:
+                yield Fault("wrong-value", ("given", label, *at), error.message)
             strange = [one for one in text.split(",") if not _can_show(sides, one)] if _NUMBERS.fullmatch(text) else []
             if sides and strange:
                 message = (
@@ -102,6 +115,14 @@ def _sides(rules: Rules, action: str, label: str) -> list[int]:
         return []
     has_numbers = all(pool.sides and not pool.is_d66 for pool in pools)
     return sorted({pool.sides for pool in pools}) if has_numbers else []
+
+
+def _coded_dice(rules: Rules, action: str, label: str) -> Dice | None:
+    """Return the dice that a rule in code always rolls under a label, where the ruleset declares them."""
+    try:
+        return None if rules.file.actions[action].dice else dice_of(rules, label)
+    except NotationError:  # the ruleset is faulty
+        return None
 
 
 def _can_show(sides: Sequence[int], face: str) -> bool:

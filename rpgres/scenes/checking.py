@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.lint.paths import Known, path_faults
+from rpgres.lint.paths import Known
 from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import parse_path
-from rpgres.model.state import EMPTY, GM, Map, State, slug
+from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
@@ -24,6 +24,7 @@ from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
 from rpgres.scenes.answers import answer_faults, expectation_faults, label_faults
 from rpgres.scenes.deciding import Deciding, beside, names_in
+from rpgres.scenes.places import all_steps, as_list, as_table, faults_of_paths, texts_in
 from rpgres.scenes.playing import is_change, read_step, with_joining, with_value
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
 from rpgres.scenes.reading import (
@@ -36,8 +37,8 @@ from rpgres.scenes.reading import (
     set_out,
     with_part,
 )
-from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, unknown_name
+from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, errors_in, unknown_name
 from rpgres.toml.diagnostics import KeyPath as Path_
 from rpgres.toml.reading import Source, convert, located, parse
 
@@ -96,14 +97,16 @@ def scene_diagnostics(
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
     checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [], [], [])
-    checked.steps(_items(data.get("steps")), ("steps",))
-    checked.ends(_table(data.get("ends")))
-    known = Known(rules, state, _names(state, data))
+    checked.steps(as_list(data.get("steps")), ("steps",))
+    checked.ends(as_table(data.get("ends")))
+    texts = [*as_table(data.get("tracks")), *as_table(data.get("things"))]  # a faulty one is told once
+    texts += [text for _, step in all_steps(data.get("steps")) for text in texts_in(step)]
+    known = Known(rules, state, _names(state, data), texts=tuple(texts))
     later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
-    _check_paths(faults, data, tags, known, later)
+    faults.take(faults_of_paths(data, tags, known, later))
     _check_set(faults, data, later)
     _check_answers(faults, rules, data, later)
-    _check_deciders(faults, scene, data, on_sheets, names_in(rules, checked.played))
+    _check_deciders(faults, scene, data, on_sheets, replace(known, characters=names_in(rules, checked.played)))
     return faults.in_order()
 
 
@@ -132,8 +135,8 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
     names, data = tuple(scene.state.characters), parse(scene.source)
     including = Including(scene.file.ruleset, scene.source, scene.folder, scene.extra)
     checked = _Checked(faults, scene, names, including, [], [], [])
-    checked.steps(_items(data.get("steps")), ("steps",))
-    checked.ends(_table(data.get("ends")))
+    checked.steps(as_list(data.get("steps")), ("steps",))
+    checked.ends(as_table(data.get("ends")))
     _check_table(faults, scene.file.tags, scene.file.tracks, scene.file.things, (*names, GM))
     return faults.in_order()
 
@@ -172,19 +175,13 @@ class _Faults(NamedTuple):
             self.add(code, error.message, *path)
 
     def in_order(self) -> list[Diagnostic]:
-        return sorted(dict.fromkeys(self.found), key=lambda problem: (problem.file, problem.line or 0))
+        wrong = {(one.file, one.key) for one in errors_in(self.found)}  # which says more than a warning
+        told = [one for one in self.found if one.severity == "error" or (one.file, one.key) not in wrong]
+        return sorted(dict.fromkeys(told), key=lambda problem: (problem.file, problem.line or 0))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What of a text is sound in itself; the rest is told by its types
-
-
-def _table(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _sound(raw: Any, type_: type[T]) -> T | None:
@@ -195,7 +192,7 @@ def _sound(raw: Any, type_: type[T]) -> T | None:
 
 
 def _sound_ones(value: Any, type_: type[T]) -> dict[str, T]:
-    return {name: one for name, raw in _table(value).items() if (one := _sound(raw, type_)) is not None}
+    return {name: one for name, raw in as_table(value).items() if (one := _sound(raw, type_)) is not None}
 
 
 def _as_step(raw: Any) -> Step | str:
@@ -204,13 +201,13 @@ def _as_step(raw: Any) -> Step | str:
     The steps of a group are left out: each is sound or not by itself.
     """
     own = {**raw, "steps": [{"note": "a step"}]} if isinstance(raw, dict) and raw.get("steps") else raw
-    id_ = _table(raw).get("id")
+    id_ = as_table(raw).get("id")
     return _sound(own, Step) or (id_ if isinstance(id_, str) else "")
 
 
 def _names(state: State, data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return everybody in the scene, those with a faulty sheet too."""
-    return tuple(dict.fromkeys((*state.characters, *_table(data.get("characters")))))
+    return tuple(dict.fromkeys((*state.characters, *as_table(data.get("characters")))))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -221,7 +218,7 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
     """Return the rules with the scene's switches, as far as there are such."""
     rules = load({})
     chosen: dict[str, str] = {}
-    for name, value in _table(data.get("switches")).items():
+    for name, value in as_table(data.get("switches")).items():
         if not isinstance(value, str):
             continue
         with _faults_of_errors(faults, "unknown-name", "switches", name):
@@ -235,7 +232,7 @@ def _check_deciders(
     scene: Scene,
     data: Mapping[str, Any],
     on_sheets: Mapping[str, SheetOrders],
-    joining: Sequence[str],
+    known: Known,
 ) -> None:
     """Check who decides: policies by name, sets of standing orders, and those of characters."""
     from rpgres.engine.deciders import check_deciders
@@ -243,14 +240,15 @@ def _check_deciders(
     sets = _sound_ones(data.get("orders"), list[Order])
     places: dict[str, Path_] = {"": ("policy",)}
     said = {"": data.get("policy")}
-    for name, described in _table(data.get("characters")).items():
+    for name, described in as_table(data.get("characters")).items():
         places[name] = ("characters", name, "policy")
-        said[name] = _table(described).get("policy")
+        said[name] = as_table(described).get("policy")
     users = {who: beside(its, scene.folder) for who, its in said.items() if isinstance(its, str) and its}
-    decided = check_deciders(scene.rules, scene.state, sets=sets, users=users, on_sheets=on_sheets, joining=joining)
-    for who, found in decided:
+    for who, found in check_deciders(known, sets=sets, users=users, on_sheets=on_sheets):
         if isinstance(found, Fault):
             faults.take([found])
+        elif isinstance(found, Diagnostic):
+            faults.found.append(found)
         else:
             faults.refuse(found, "unknown-name", *places.get(who, ()))
 
@@ -268,9 +266,9 @@ def _check_characters(
     faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None
 ) -> tuple[State, dict[str, SheetOrders]]:
     """Return the table with every character that could be read, and the standing orders of these."""
-    counters = {name: value for name, value in _table(data.get("counters")).items() if type(value) is int}
+    counters = {name: value for name, value in as_table(data.get("counters")).items() if type(value) is int}
     state, on_sheets = State(counters=Map(counters)), dict[str, SheetOrders]()
-    for name, described in _table(data.get("characters")).items():
+    for name, described in as_table(data.get("characters")).items():
         if not isinstance(described, dict):
             continue
         at: Path_ = ("characters", name)
@@ -289,45 +287,12 @@ def _check_characters(
     return state, on_sheets
 
 
-def _check_paths(
-    faults: _Faults,
-    data: Mapping[str, Any],
-    tags: Mapping[str, SceneTag],
-    known: Known,
-    later: Callable[[], Known],
-) -> None:
-    """Check that something can stand at the paths of a scene, and that they name tags by their texts, not their keys.
-
-    Only `scene check` says so: a scene that is played for a seat does not reveal the names of what is hidden.
-
-    Args:
-        known: what the paths may speak of at the beginning.
-        later: returns the same with those who join by the inputs of steps.
-    """
-    steps = list(_all_steps(data.get("steps")))
-    there = {slug(tag.text) for tag in tags.values()}
-    there |= {slug(text.partition("=")[0]) for _, step in steps for text in _texts(step)}
-    for at, paths, is_read in _paths_in(data, steps):
-        for path in _table(paths):
-            field, _, rest = path.partition(".")
-            key, _, inner = rest.partition(".")
-            if field == "tags" and key in tags and slug(key) not in there:
-                called = slug(tags[key].text)
-                message = f"a path names a tag by its text: this one is tags.{called}{'.' if inner else ''}{inner}"
-                faults.add("unknown-name", message, *at, path)
-            elif is_read and "." in path:
-                with suppress(UsageError):  # told elsewhere
-                    if any(path_faults(parse_path(path), known)):
-                        known = later()
-                    faults.take(fault.under(*at, path) for fault in path_faults(parse_path(path), known))
-
-
 def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
     """Check the counters and ratings that steps set. Those are there from the beginning; all else may come in play."""
-    for at, step in _all_steps(data.get("steps")):
-        if _table(step.get("expect")).get("error") is not None:
+    for at, step in all_steps(data.get("steps")):
+        if as_table(step.get("expect")).get("error") is not None:
             continue  # that it cannot be set is what the scene expects
-        for path, value in _table(step.get("set")).items():
+        for path, value in as_table(step.get("set")).items():
             keys = path.split(".")
             of = keys[0] if len(keys) == 2 else keys[2] if keys[0] == "characters" and len(keys) == 4 else ""
             if of in ("counters", "abilities") and isinstance(value, bool | int | str):
@@ -338,54 +303,10 @@ def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Kno
 
 def _check_answers(faults: _Faults, rules: Rules, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
     """Check the faces and options that steps answer with, where the ruleset's data say which there can be."""
-    for at, raw in _all_steps(data.get("steps")):
+    for at, raw in all_steps(data.get("steps")):
         step = _as_step(raw)
         if isinstance(step, Step) and step.played in rules.file.actions and (step.given or step.choose):
             faults.take(fault.under(*at) for fault in answer_faults(later(), step))
-
-
-def _paths_in(
-    data: Mapping[str, Any], steps: Iterable[tuple[Path_, dict[str, Any]]]
-) -> Iterator[tuple[Path_, Any, bool]]:
-    """Yield what a scene says by path, with its place, and whether it is a condition of the scene itself.
-
-    Those of standing orders are checked as their owner sees the table; what is set or expected is told in play.
-    """
-    for name, end in _table(data.get("ends")).items():
-        yield ("ends", name, "when"), _table(end).get("when"), True
-    for at, step in steps:
-        yield (*at, "when"), step.get("when"), True
-        yield (*at, "set"), step.get("set"), False
-        yield (*at, "repeat", "until"), _table(step.get("repeat")).get("until"), True
-        yield (*at, "expect", "state"), _table(step.get("expect")).get("state"), False
-    lists: list[tuple[Path_, Any]] = [(("orders", name), one) for name, one in _table(data.get("orders")).items()]
-    for name, one in _table(data.get("characters")).items():
-        lists.append((("characters", name, "orders"), _table(one).get("orders")))
-    for at, orders in lists:
-        for number, order in enumerate(_items(orders)):
-            yield (*at, number, "when"), _table(order).get("when"), False
-
-
-def _all_steps(raw: Any, at: Path_ = ("steps",)) -> Iterator[tuple[Path_, dict[str, Any]]]:
-    """Yield every step as it stands in TOML, those of groups too, with its place."""
-    for number, step in enumerate(_items(raw)):
-        place = (*at, number)
-        yield place, _table(step)
-        yield from _all_steps(_table(step).get("steps"), (*place, "steps"))
-
-
-def _texts(step: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts by which a step may lay a tag on the table: inputs, answers, and a path that is set."""
-    for path, value in _table(step.get("set")).items():
-        field, _, name = path.partition(".")
-        if field == "tags" and "." not in name and value != ABSENT:
-            yield name
-    left: list[Any] = [step.get("with"), step.get("choose")]
-    while left:
-        one = left.pop()
-        if isinstance(one, str):
-            yield one
-        left += one.values() if isinstance(one, dict) else _items(one)
 
 
 def _check_table(
@@ -429,7 +350,7 @@ class _Checked(NamedTuple):
         for number, raw in enumerate(steps):
             step, place = _as_step(raw), (*at, number)
             if isinstance(step, str):
-                self.steps(_items(_table(raw).get("steps")), (*place, "steps"))
+                self.steps(as_list(as_table(raw).get("steps")), (*place, "steps"))
                 self.ids.extend(filter(None, [step]))
                 continue
             self.conditions(step.when, (*place, "when"))
@@ -438,7 +359,7 @@ class _Checked(NamedTuple):
             if step.include:
                 self.include(step, place)
             elif step.steps:
-                self.steps(_items(_table(raw).get("steps")), (*place, "steps"))
+                self.steps(as_list(as_table(raw).get("steps")), (*place, "steps"))
                 self.conditions(step.repeat.until if step.repeat else {}, (*place, "repeat", "until"))
             else:
                 self.step(step, place)
@@ -448,7 +369,7 @@ class _Checked(NamedTuple):
         """Check the endings of a scene as they stand in TOML."""
         always = ""
         for name, raw in ends.items():
-            when = _table(_table(raw).get("when"))
+            when = as_table(as_table(raw).get("when"))
             if always:
                 message = f"this ending never comes: {always!r} stands before it and always holds"
                 self.faults.add("never-matches", message, "ends", name)

@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_of
 from rpgres.errors import UsageError
+from rpgres.lint.paths import Known
 from rpgres.model.state import EMPTY, GM, State, slug
 from rpgres.odds.query import policies_record
 from rpgres.rulesets import Rules, unknown
@@ -82,9 +83,10 @@ class Deciding(msgspec.Struct):
         from rpgres.engine.deciders import scene_policies
 
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
-        joining = names_in(rules, steps)
-        sets, sources = self.sets, self.sources
-        return scene_policies(chosen, sets, on_sheets, sources=sources, rules=rules, state=state, joining=joining)
+        steps = list(steps)
+        put = tuple(path.partition(".")[2] for step in steps for path in step.set)
+        known = Known(rules, state, names_in(rules, steps), texts=put)
+        return scene_policies(chosen, self.sets, on_sheets, sources=self.sources, known=known)
 
 
 def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:

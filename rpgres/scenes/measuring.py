@@ -221,8 +221,7 @@ def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction, by: 
 def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, Change]]:
     """Yield what of a scene can be taken out: what lies on the table, and decisions that its steps give."""
     yield from parts_on_table(reread(subject).state)
-    for number, step in enumerate(subject.document.get("steps", ()), 1):
-        name = step.get("id") or str(number)
+    for number, step in enumerate(subject.document.get("steps", ())):
         for label, answer in step.get("choose", {}).items():
-            text = f"decision {label}={answer} of step {name} not given"
-            yield text, Change(kind="path", name=f'steps."{name}".choose."{label}"')
+            text = f"decision {label}={answer} of step {step.get('id') or number + 1} not given"
+            yield text, Change(kind="path", name=f'steps[{number}].choose."{label}"')

@@ -29,6 +29,7 @@ from rpgres.scenes.playing import at_step, changed_by, prepare_step, with_joinin
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
 from rpgres.scenes.records import Step
 from rpgres.text.harmless import to_json
+from rpgres.toml.diagnostics import errors_in
 
 ENDING = "ending"  # what odds of a scene are asked by default: how it ends
 
@@ -152,9 +153,9 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
             path = parse_path(text)
         except UsageError as error:
             raise UsageError(f"{named('by')} {error.raw}", **error.details) from None
-        if later is not None and any(path_faults(path, known)):
+        if later is not None and errors_in(path_faults(path, known)):
             known = Known(rules, later())
-        for fault in path_faults(path, known):
+        for fault in errors_in(path_faults(path, known)):  # what only play brings forth may be counted
             hint = fault.placed("", None, None).hint
             raise UsageError(f"{named('by')} {text}: {fault.message}{f'; did you mean {hint!r}?' if hint else ''}")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from rpgres.errors import FileError, RpgresError, RuleError
 
 KeyPath = tuple[str | int, ...]
+Severity = Literal["error", "warning", "note"]
 
 # Every code with what it says, in one line. Codes are stable: scripts and annotations go by them.
 CODES: dict[str, str] = {
@@ -56,6 +57,8 @@ CODES: dict[str, str] = {
     "broken-plugin": "a plugin that cannot be used, or a setting that disables no plugin",
 }
 
+Finding = TypeVar("Finding", "Fault", "Diagnostic")
+
 _SIMILAR = 0.7  # difflib's measure: two letters exchanged in a word of four are, `uses` and `steps` are not
 _MAX_WORD = 80  # difflib's work grows with the square of a word
 _MAX_LISTED = 12  # names that a message lists in full
@@ -71,7 +74,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
         file: the file; empty where none is at fault.
         line: the line from 1; None where it cannot be told.
         column: the column from 1; None where it cannot be told.
-        key: the key path, dotted, with list items from 0 (`steps[2].with`); empty for the whole file.
+        key: the key path, dotted, with entries of lists by their `id`, else from 0 (`steps.climb.with`,
+            `steps[2].with`); empty for the whole file.
         hint: the nearest valid name; empty for none.
         advice: what to try; may be empty.
         severity: only an `error` makes a check fail.
@@ -85,7 +89,7 @@ class Diagnostic(msgspec.Struct, frozen=True):
     key: str = ""
     hint: str = ""
     advice: str = ""
-    severity: Literal["error", "warning", "note"] = "error"
+    severity: Severity = "error"
 
     @property
     def told(self) -> str:
@@ -110,15 +114,19 @@ class Fault(msgspec.Struct, frozen=True):
     message: str
     word: str = ""
     names: tuple[str, ...] = ()
+    severity: Severity = "error"
 
     def under(self, *prefix: str | int) -> Fault:
         """Return the same fault seen from further out."""
         return msgspec.structs.replace(self, path=prefix + self.path) if prefix else self
 
-    def placed(self, file: str, line: int | None, column: int | None, *, prefix: KeyPath = ()) -> Diagnostic:
-        """Return the fault with the place where it stands, under the key `prefix` of that file."""
+    def placed(
+        self, file: str, line: int | None, column: int | None, *, prefix: KeyPath = (), key: KeyPath | None = None
+    ) -> Diagnostic:
+        """Return the fault with the place where it stands, under the key `prefix` of that file, or as `key` says."""
         hint = (nearest(self.word, self.names) or "") if self.names else ""
-        return Diagnostic(self.code, self.message, file, line, column, key_text(prefix + self.path), hint)
+        shown = key_text(prefix + self.path if key is None else key)
+        return Diagnostic(self.code, self.message, file, line, column, shown, hint, severity=self.severity)
 
 
 def unknown_name(path: KeyPath, message: str, name: object, known: Iterable[str], *, there: str = "there are") -> Fault:
@@ -135,6 +143,11 @@ def unknown_name(path: KeyPath, message: str, name: object, known: Iterable[str]
     if not nearest(word, names):
         message += f"; {there}: {enumerated(names)}" if names else ", and no other"
     return Fault("unknown-name", path, message, word, names)
+
+
+def errors_in(found: Iterable[Finding]) -> list[Finding]:
+    """Return the errors among what was found: what makes a file unusable."""
+    return [one for one in found if one.severity == "error"]
 
 
 def enumerated(names: Sequence[str]) -> str:

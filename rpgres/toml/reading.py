@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -296,9 +296,48 @@ def located(faults: Iterable[Fault], source: Source | None) -> list[Diagnostic]:
     """Return faults of a file with the line and column where they stand, in line order."""
     from rpgres.toml.places import spot
 
-    path, text = (source.path, source.text) if source is not None else ("", "")
-    found = [fault.placed(path, *spot(fault.path, text)) for fault in faults]
+    path, text, faults = (source.path, source.text, list(faults)) if source is not None else ("", "", list(faults))
+    has_items = source is not None and any(isinstance(part, int) for fault in faults for part in fault.path)
+    data = _parsed(source) if source is not None and has_items else {}
+    found = [fault.placed(path, *spot(fault.path, text), key=_with_ids(fault.path, data)) for fault in faults]
     return sorted(found, key=lambda diagnostic: diagnostic.line or 0)
+
+
+def _parsed(source: Source) -> dict[str, Any]:
+    try:
+        return parse(source)
+    except FileError:  # it is no TOML
+        return {}
+
+
+def _with_ids(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
+    """Return a key path with the `id` of an entry of a list, where it has one, in place of its number.
+
+    An entry of a group needs no more than that: `steps.climb.with`.
+    """
+    node: Any = data
+    found: list[str | int] = []
+    for part in path:
+        above, node = node, _inside(node, part)
+        id_ = _id_of(node) if isinstance(part, int) else ""
+        if id_ and [_id_of(other) for other in above].count(id_) == 1:
+            lists = {one for one in found if isinstance(one, str)}
+            found = [*(lists if len(lists) == 1 else found), id_]
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _inside(node: Any, part: str | int) -> Any:
+    try:
+        return node[part]
+    except (LookupError, TypeError):  # it is not there, and that is the fault
+        return None
+
+
+def _id_of(node: Any) -> str:
+    id_ = node.get("id") if isinstance(node, dict) else None
+    return id_ if isinstance(id_, str) else ""
 
 
 def locate(text: str, path: KeyPath) -> int | None:

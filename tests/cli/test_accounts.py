@@ -808,3 +808,53 @@ def test_what_is_no_account_is_refused(text: str) -> None:
     assert (done.code, done.out) == (1, "")
     assert "Traceback" not in done.err
     assert done.err.startswith("rpgres: ")
+
+
+SPEAKING = """
+ruleset = "fate"
+seed = "7"
+[characters.mara]
+sheet = "mara"
+[characters.warden]
+name = "The Warden"
+skills = { fight = 1 }
+[characters.watch]
+name = "Jackal Watchmen"
+members = 3
+[characters.thug]
+name = "Hired Thug"
+members = 2
+[[steps]]
+actor = "watch"
+action = "attack"
+with = { skill = 1, vs = "warden:fight" }
+[[steps]]
+actor = "thug"
+action = "attack"
+with = { skill = 1, vs = 0 }
+[[steps]]
+actor = "warden"
+action = "concede"
+"""
+
+
+def test_one_and_several_are_spoken_of_as_people_do(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    scene.write_text(SPEAKING, "utf-8")
+    told = " ".join(rpgres("scene", "run", str(scene), "--auto").out.split())
+    assert "Jackal Watchmen attack the Warden with 1, against the fight of the Warden." in told
+    assert "Hired Thug attacks with 1" in told  # a mob may be called by one of them
+    assert "The Warden concedes." in told
+
+
+@pytest.mark.parametrize(
+    ("procedure", "said"),
+    [
+        ("saga/exchange --sheet brannagh --against toll-warden", "Brannagh Quill attacks Toll warden."),
+        ("saga/exchange --sheet brannagh --against toll-warden", "Brannagh Quill answers Toll warden."),
+        ("faith/rounds --sheet sable --against dock-guard --rounds 2", "Sable Reyl acts against Dock guard."),
+        ("faith/rounds --sheet sable --against dock-guard --rounds 2", "Everybody lays a card for the order of turns."),
+    ],
+)
+def test_turns_of_procedures_are_whole_sentences(procedure: str, said: str) -> None:
+    assert said in rpgres("scene", "run", *procedure.split(), "--auto", "--seed", "7").out

@@ -171,7 +171,7 @@ def test_check_finds_everything_in_every_file_and_plays_nothing() -> None:
     done = rpgres("check", "gate.toml", "other.toml")
     assert done.exit_code == 1
     assert done.stdout.startswith("gate.toml: ok\n")
-    assert "other.toml:13: steps[0].acter" in done.stdout
+    assert "other.toml:13: steps.bribe.acter" in done.stdout
 
 
 def test_a_decision_nobody_takes_is_an_error_with_its_line() -> None:
@@ -225,7 +225,7 @@ def test_check_and_test_as_json() -> None:
     said = json.loads(done.stdout)
     assert (done.exit_code, said["format"], said["ok"]) == (1, "rpgres.check/1", False)
     assert [(file["file"], file["ok"]) for file in said["files"]] == [("gate.toml", True), ("bad.toml", False)]
-    assert [(one["line"], one["key"]) for one in said["files"][1]["problems"]] == [(25, "steps[1].with.skill")]
+    assert [(one["line"], one["key"]) for one in said["files"][1]["problems"]] == [(25, "steps.sneak.with.skill")]
     done = rpgres("test", "gate.toml", "bad.toml", "missing", "--json")
     said = json.loads(done.stdout)
     assert (done.exit_code, said["format"], said["ok"]) == (1, "rpgres.scene-test/1", False)
@@ -239,7 +239,7 @@ def test_check_and_test_as_json() -> None:
 def test_an_opposition_ability_nobody_has_is_told_on_its_key() -> None:
     Path("bad.toml").write_text(SCENE.replace('skill = "will" }', 'skill = "wil" }'), "utf-8")
     assert rpgres("check", "bad.toml").stdout.startswith(
-        "bad.toml:15: steps[0].with.vs.skill: guards's sheet has no ability"
+        "bad.toml:15: steps.bribe.with.vs.skill: guards's sheet has no ability"
     )
 
 

@@ -598,3 +598,18 @@ def test_a_folder_is_no_sheet_or_scene(tmp_path: Path, monkeypatch: pytest.Monke
 def test_no_name_is_no_folder() -> None:
     ran = rpgres("roll", "fate", "overcome", "--sheet", "", "--skill", "3", "--vs", "1")
     assert (ran.exit_code, "there is no sheet ''" in ran.stderr) == (1, True), ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("order", "hint"),
+    [
+        ('ask = "invoke"\nchoose = "silver-tung"', "silver-tongue"),
+        ('when = { "self.tags.silver-tung" = true }\nchoose = "first"', "silver-tongue"),
+        ('ask = "invoke"\nchoose = ["silver-tongue:reroll", "wanted-in-three-ports", "no"]', ""),
+        ('when = { "tags.on-fire" = true, "self.tags.tired" = false }\nchoose = "first"', ""),
+    ],
+)
+def test_a_near_name_of_an_aspect_in_orders_is_a_warning(order: str, hint: str) -> None:
+    text = f'name = "Ada"\naspects = ["Silver Tongue"]\n[[orders]]\n{order}\n'
+    found = diagnose_sheet(load_rules(find_ruleset("fate")), Source("ada.toml", text))
+    assert [(one.severity, one.hint) for one in found] == ([("warning", hint)] if hint else [])

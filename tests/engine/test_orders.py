@@ -210,7 +210,7 @@ def test_sound_orders_have_no_faults(fate: Rules) -> None:
     ask = ["invoke", "invoke-against"]
     choose = "no"
     [[orders]]
-    when = { "characters.thug.is_out" = true, "tags.some-boost.uses.mara" = ">= 1", "counters.fate-points" = 0 }
+    when = { "characters.thug.is_out" = true, "tags.count" = ">= 1", "counters.fate-points" = 0 }
     choose = "first"
     [[orders]]
     policy = "sensible"
@@ -320,6 +320,113 @@ def test_what_is_never_reached(fate: Rules, first: str, second: str, is_dead: bo
     )
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "severity"),
+    [
+        ('ask = "price"\nchoose = "cost"', 'ask = "price"\nchoose = "fail"', "error"),  # `cost` is always offered
+        ('ask = "invoke"\nchoose = "no"', 'ask = "invoke"\nchoose = "first"', "error"),  # it may always pass
+        ('ask = "absorb"\nchoose = "taken-out"', 'ask = "absorb"\nchoose = "first"', "warning"),
+        ('ask = "absorb"\nchoose = "first"', 'ask = "absorb"\nchoose = "last"', "error"),
+        ('ask = "absorb"\npolicy = "brave"', 'ask = "absorb"\nchoose = "last"', "warning"),
+        ('policy = "calm"', 'ask = "absorb"\nchoose = "last"', "error"),
+        ('policy = "brave"', 'ask = "absorb"\nchoose = "last"', ""),
+        (
+            'ask = "absorb"\nwhen = { "characters.mara.counters.fate-points" = ">= 1" }\nchoose = "first"',
+            'ask = "absorb"\nwhen = { "self.counters.fate-points" = 2 }\nchoose = "last"',
+            "error",
+        ),
+    ],
+)
+def test_an_order_is_refused_only_where_an_earlier_one_always_decides(
+    fate: Rules, first: str, second: str, severity: str
+) -> None:
+    sets = {name: orders_in(f"[[orders]]\n{one}") for name, one in SETS.items()}
+    known = Known(fate, STATE, who="mara", seat="mara")
+    orders = orders_in(f"[[orders]]\n{first}\n[[orders]]\n{second}")
+    found = list(order_faults(fate, orders, known=known, policies=["sensible"], sets=sets))
+    assert [(fault.path[0], fault.code, fault.severity) for fault in found] == (
+        [(1, "never-matches", severity)] if severity else []
+    )
+
+
+SETS = {"brave": 'ask = "price"\nchoose = "cost"', "calm": 'choose = "first"'}
+
+
+@pytest.mark.parametrize(
+    ("when", "is_refused"),
+    [
+        ('"self.counters.fate-points" = ">= 3", "characters.mara.counters.fate-points" = "< 1"', True),
+        ('"enemies.any.is-out" = true', True),  # who is out is no enemy any more
+        ('"enemies.thug.is-out" = true', True),
+        ('"characters.active.any.is-out" = true', True),
+        ('"characters.any.is-out" = true', False),
+        ('"enemies.all.is-out" = true', False),  # there may be none
+        ('"enemies.count" = 0, "enemies.thug" = true', True),
+        ('"enemies.count" = 0, "enemies.thug" = false', False),
+        ('"enemies.any.counters.fate-points" = 1, "enemies.all.counters.fate-points" = "> 1"', True),
+        ('"enemies.any.counters.fate-points" = 2, "enemies.all.counters.fate-points" = "> 1"', False),
+        ('"characters.any.seat" = "gm", "characters.any.name" = "mara"', False),
+    ],
+)
+def test_conditions_that_never_hold_together(fate: Rules, when: str, is_refused: bool) -> None:
+    found = faults(fate, f'[[orders]]\nwhen = {{ {when} }}\nchoose = "first"')
+    assert [" never-matches: " in fault for fault in found] == ([True] if is_refused else [])
+
+
+PLACES = st.sampled_from(
+    [
+        "self.counters.fate-points",
+        "characters.mara.counters.fate-points",
+        "enemies.count",
+        "enemies.thug",
+        "enemies.all.counters.fate-points",
+        "enemies.any.counters.fate-points",
+        "others.any.is_out",
+        "facts.margin",
+    ]
+)
+NUMBERS = st.sampled_from([0, 1, "< 0", "<= 1", ">= 2", "> 1 and < 2", "0..1", "!= 0", [0, "> 1"]])
+WHOLE = st.builds(
+    lambda when, **order: {**order, "when": {path: wanted for path, wanted in when if _is_fitting(path, wanted)}},
+    when=st.lists(st.tuples(PLACES, NUMBERS | st.booleans()), max_size=3),
+    ask=st.sampled_from([["price"], ["absorb", "price"], []]),
+    choose=st.sampled_from(["cost", "first", "no", "taken-out", {"cost": 1, "fail": 2}, ["box-1", "last"]]),
+)
+
+
+def _is_fitting(path: str, wanted: object) -> bool:
+    is_flag = path in ("others.any.is_out", "enemies.thug")
+    return isinstance(wanted, bool) == is_flag
+
+
+@pytest.mark.slow
+@given(
+    st.lists(WHOLE, min_size=1, max_size=4),
+    st.sampled_from(["price", "absorb"]),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.booleans(),
+    st.integers(-1, 2),
+    st.sets(st.sampled_from(["box-1", "mild", "taken-out"]), min_size=1),
+)
+def test_an_order_that_is_refused_never_applies(
+    orders: list[dict[str, Any]], label: str, own: int, theirs: int, out: bool, margin: int, absorbs: set[str]
+) -> None:
+    fate, read = load_rules(find_ruleset("fate")), msgspec.convert(orders, list[Order])
+    known = Known(fate, STATE, who="mara", seat="mara")
+    found = order_faults(fate, read, known=known, policies=["sensible"])
+    dead = {fault.path[0] for fault in found if (fault.code, fault.severity) == ("never-matches", "error")}
+    thug = Character("thug", seat=GM, counters=Map({"fate-points": theirs}), is_out=out)
+    mara = msgspec.structs.replace(STATE.characters["mara"], counters=Map({"fate-points": own}))
+    names = ("fail", "cost") if label == "price" else sorted(absorbs)
+    question = Question(label, "mara", tuple(map(Option, names)), facts=Map({"margin": margin}))
+    view = View("mara", State(Map({"mara": mara, "thug": thug})))
+    for number, order in enumerate(read):  # which decides where none before it does
+        if orders_policy([order], named=NAMED.__getitem__)(view, question) is not None:
+            assert number not in dead
+            break
+
+
 def test_two_orders_can_cover_a_third_together(fate: Rules) -> None:
     text = '[[orders]]\nask = "price"\nchoose = "cost"\n[[orders]]\nask = "cost"\nchoose = "first"\n'
     assert faults(fate, text + '[[orders]]\nask = ["price", "cost"]\nchoose = "last"')
@@ -397,7 +504,7 @@ def test_what_a_question_never_shows_or_offers_is_refused(ruleset: str, conditio
         ("fate", 'ask = ["absorb", "price"]\nwhen = { "facts.margin" = 2 }\nchoose = "first"'),
         ("fate", 'ask = "absorb"\nwhen = { "options.mild*box*" = true }\nchoose = ["Mild+box-2", "*box-1"]'),
         ("fate", 'ask = "target"\nwhen = { "others.count" = 1 }\nchoose = { mara = 1, scene = 2, "thu*" = 1 }'),
-        ("fate", 'ask = "invoke"\nwhen = { "options.any.free" = ">= 1", "options.count" = 2 }\nchoose = "any-aspect"'),
+        ("fate", 'ask = "invoke"\nwhen = { "options.any.free" = ">= 1", "options.count" = 2 }\nchoose = "any-*"'),
         ("saga", 'ask = "play"\nchoose = ["ag5", "Stop"]'),
         ("saga", 'ask = "play"\nwhen = { "options.Ag5" = true }\nchoose = { highest = "value" }'),
         ("hunger-pool", 'ask = "will"\nchoose = "dice-1-1"'),
@@ -457,7 +564,7 @@ def test_an_order_by_a_number_that_no_option_has_is_refused(saga: Rules, fact: s
 def test_decisions_of_every_ruleset_have_their_options() -> None:
     found = decisions_of(load_rules(find_ruleset("fate")))
     assert found["price"].options == {"cost", "fail"}
-    assert found["invoke"].options is None
+    assert found["invoke"].options == {"{name}", "{name}:reroll"}
     assert found["veto"].options == {"veto"}
 
 
@@ -476,6 +583,8 @@ def test_rules_offer_and_show_nothing_but_what_their_data_list(ruleset: str) -> 
             label, names = question.label, [option.name for option in question.options]
             options, decision = listed[label], decisions[label]
             strange.update((label, fact) for fact in question.facts if fact not in (decision.facts or ()))
+            taken = {*names, *(["no"] if question.optional else [])}
+            strange.update((label, f"always {name}") for name in decision.certain if name not in taken)
             if options is not None:
                 assert question.reads is None or decision.is_typed
                 offered.add(label)

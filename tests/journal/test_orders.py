@@ -236,6 +236,14 @@ def test_faults_of_orders_have_their_lines_and_change_nothing(place: Place) -> N
     assert len(store.read(place.path).entries) == entries
 
 
+def test_a_name_that_nothing_has_yet_is_a_warning(place: Place, tmp_path: Path) -> None:
+    orders = tmp_path / "o.toml"
+    orders.write_text('[[orders]]\nwhen = { "tags.sword-for-hyre" = true }\nchoose = "first"\n', "utf-8")
+    told = rpgres("table", "orders", "set", str(orders), "--table", str(place.path), "--for", "mara")
+    assert told.code == 0
+    assert "o.toml:2: orders[0].when.\"tags.sword-for-hyre\": no tag is called 'sword-for-hyre' yet" in told.err
+
+
 def test_nobody_s_orders_confirm_a_claim(place: Place) -> None:
     give(place, '[[orders]]\nchoose = "first"\n', whose="gm")
     done = sitting.act(place, "overcome", {"skill": "9", "vs": ["1"]}, actor="mara", seat="mara", given=LOSE)

@@ -181,6 +181,11 @@ CHANGES = {
         'required = ["skil"]',
         "actions.climb.required[0]: the ruleset has no parameter 'skil'",
     ),
+    "dice of a label": (
+        '[labels.roll]\nkind = "chance"',
+        '[labels.roll]\nkind = "chance"\ndice = "4dX"',
+        "labels.roll.dice: ",
+    ),
     "label": ('labels = ["roll"]', 'labels = ["rol"]', "the ruleset has no label 'rol'; did you mean `roll`?"),
     "table": ('tables = ["climb"]', 'tables = ["clim"]', "has no outcome table 'clim'; did you mean `climb`?"),
     "argument too many": (

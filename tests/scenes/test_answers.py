@@ -48,6 +48,19 @@ def test_a_face_and_an_option_that_cannot_be_are_told(answers: str, where: str) 
     assert told(f'{PERCENT}{answers}\nexpect = {{ error = "impossible" }}') == []
 
 
+@pytest.mark.parametrize(
+    ("faces", "fault"),
+    [
+        ('"+-x0"', "steps[0].given.roll: four Fate dice expected, e.g. ++0-; 'x' in '+-x0' is no face of a Fate die"),
+        ('["+-00", "++"]', "steps[0].given.roll[1]: four Fate dice expected, e.g. ++0-; '++' has two faces"),
+        ('["+-00", "++++"]', ""),
+    ],
+)
+def test_faces_of_dice_that_code_rolls_are_told_where_they_are_declared(faces: str, fault: str) -> None:
+    found = told(f"{FATE}given = {{ roll = {faces} }}")
+    assert [one[: len(fault)] for one in found] == ([fault] if fault else [])
+
+
 @pytest.mark.parametrize("answer", ["fail", "Fail", "fail*"])
 def test_what_an_outcome_table_offers_is_chosen_as_it_is_typed(answer: str) -> None:
     assert told(f'{FATE}choose = {{ price = "{answer}", "mara:invoke" = ["no"] }}') == []
@@ -67,6 +80,12 @@ def test_behind_a_faulty_include_nothing_is_told_to_be_missing(tmp_path: Path, m
     ends = '[ends.over]\nwhen = { inner = "style" }\n'
     include = '[[steps]]\ninclude = "part.toml"\n'
     step = f'[[steps]]\nwhen = {{ inner = "fail" }}\n{behind}'
-    assert [fault.partition(":")[0] for fault in told(f'ruleset = "fate"\n{include}{step}{ends}')] == ["steps[0].acton"]
+    assert [fault.partition(":")[0] for fault in told(f'ruleset = "fate"\n{include}{step}{ends}')] == [
+        "steps.inner.acton"
+    ]
     before = told(f'ruleset = "fate"\n{step}{include}{ends}')
-    assert [fault.partition(":")[0] for fault in before] == ["steps[0].acton", "steps[0].when.inner", "steps[0].actor"]
+    assert [fault.partition(":")[0] for fault in before] == [
+        "steps.inner.acton",
+        "steps[0].when.inner",
+        "steps[0].actor",
+    ]

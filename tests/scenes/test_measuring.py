@@ -6,15 +6,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
+from rpgres.odds.document import split_path
 from rpgres.odds.exact import chance_record
 from rpgres.odds.knockout import knockout
 from rpgres.odds.query import Query
 from rpgres.odds.study import Study
-from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change, split_path
+from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change
 from rpgres.odds.variations import Axis, Target, find, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -113,7 +115,7 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
     higher, _ = scene_subject(str(other), find_ruleset=find_ruleset)
     cases = [
         ("opposers=one", [named_change(wall, "opposers", "one")]),
-        ("easier", [named_change(wall, "steps.1.with.vs", "1")]),
+        ("easier", [named_change(wall, "steps[0].with.vs", "1")]),
         ("higher", [Change(kind="scene", name="higher")]),
     ]
     found = compare(Study(wall, others={"higher": higher}), cases)
@@ -135,13 +137,27 @@ def test_what_a_scene_hangs_on(wall: Subject) -> None:
 def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject) -> None:
     with pytest.raises(FileError, match="did you mean `skills`"):
         measure(changed(wall, named_change(wall, "characters.mara.skils.fight", "2")))
-    with pytest.raises(UsageError, match="none with the number or id 'jump'"):
-        changed(wall, named_change(wall, "steps.jump.with.vs", "2"))
-    with pytest.raises(
-        UsageError, match=r"id '0'; they count from 1 here, and from 0 where a message names `steps\[0\]`"
-    ):
-        changed(wall, named_change(wall, "steps.0.with.vs", "2"))
-    assert split_path('a."b.c".d') == ["a", "b.c", "d"]
+    for path, told in {
+        "steps.clim.with.vs": r"this list has no entry 'clim'; did you mean 'climb'\?",
+        "steps[7].with.vs": r"no entry '7'; it has: climb \(an entry goes by its `id`, or by its number from 0\)",
+        "characters.marra.skills.fight": "`characters` of the scene has no entry 'marra'; did you mean 'mara'",
+        "counters.fate-pints": "there is no counter 'fate-pints'; did you mean `fate-points`",
+        "tags.trap.text": "`tags` of the scene has no entry 'trap'",
+    }.items():
+        with pytest.raises(UsageError, match=told):
+            changed(wall, named_change(wall, path, "2"))
+    assert split_path('a."b.c".d[2]') == ["a", "b.c", "d", "2"]
+
+
+def test_a_step_in_a_group_is_named_by_its_id(wall: Subject) -> None:
+    group = {"repeat": {"at-most": 2}, "steps": [*wall.document["steps"]]}
+    inner = msgspec.structs.replace(wall, document={**wall.document, "steps": [group]})
+    one, two = (changed(inner, named_change(inner, path, "7")) for path in ("steps.climb.with.vs", STEP))
+    assert one.document == two.document
+    assert one.document["steps"][0]["steps"][0]["with"]["vs"] == 7
+
+
+STEP = "steps[0].steps[0].with.vs"
 
 
 @pytest.mark.slow

@@ -141,7 +141,7 @@ FAULTS = {
         '[[orders.brave]]\nask = "price"\nchoose = "fail"\n[[orders.brave]]\nask = "price"\nchoose = "cost"\n',
         12,
         "never-matches",
-        "orders.brave[1].ask: this order is never reached: order 1 of this list is unconditional for price",
+        "orders.brave[1].ask: this order is never reached: orders[0] is unconditional for price",
     ),
     "endless": (
         '[[orders.brave]]\npolicy = "calm"\n[[orders.calm]]\npolicy = "brave"\n',
@@ -238,3 +238,90 @@ def test_orders_may_name_who_joins_by_an_input(said: str, told: list[str]) -> No
     if told:
         with pytest.raises(FileError, match=r"s\.toml:7.*never offers 'guardz'"):
             read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
+
+
+WORLD = """
+[tags.rain]
+text = "Rain-Slick Roofs"
+kind = "aspect"
+uses = { mara = 1 }
+[tracks.storm]
+boxes = 4
+[things.roofs]
+value = { mara = "ridge" }
+[[steps]]
+actor = "mara"
+action = "create-advantage"
+with = { skill = "fight", vs = 2, name = "Wrong Footed", on = "guards" }
+[[steps]]
+set = { "tracks.flood" = 4 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "severity", "told"),
+    [
+        ('"tags.rain-slick-rofs" = true', "warning", "no tag is called 'rain-slick-rofs' yet"),
+        ('"tags.wrong-foted" = true', "warning", "did you mean `wrong-footed`?"),
+        ('"self.tags.silver-tung-empty-purse" = true', "warning", "did you mean `silver-tongue-empty-purse`?"),
+        ('"tags.rain-slick-roofs.uses.marra" = 1', "error", "there is no character 'marra'; did you mean `mara`?"),
+        ('"tags.any.on" = "guardz"', "error", "did you mean `guards`?"),
+        ('"characters.any.seat" = "gmm"', "error", "did you mean `gm`?"),
+        ('"things.rofs" = true', "warning", "did you mean `roofs`?"),
+        ('"things.roofs.marra" = "ridge"', "warning", "did you mean `mara`?"),
+        ('"audiences.roofs.gmm" = true', "error", "there is no seat 'gmm'; did you mean `gm`?"),
+        ('"characters.mara.records.stuntz" = true', "error", "did you mean `stunts`?"),
+        ('"tracks.storm.9" = true', "warning", "no box is called '9' yet"),
+        ('"characters.mara.counters.fate-points" = "< 0"', "warning", "fate-points is a number from 0 to 99 here"),
+        ('"characters.mara.tracks.mental.free" = ">= 9"', "warning", "free is a number from 0 to 4 here"),
+        ('"tags.wrong-footed.on" = "guards"', "", ""),
+        ('"tags.any.uses.gm" = ">= 1"', "", ""),
+        ('"tracks.flood.marked" = 1', "", ""),
+        ('"things.roofs.mara" = "ridge"', "", ""),
+    ],
+)
+def test_names_of_what_lies_on_the_table(condition: str, severity: str, told: str) -> None:
+    when = f"when = {{ {condition} }}"
+    order = f'[[characters.mara.orders]]\n{when}\nchoose = "first"\n'
+    for text in (
+        f"{order}{WORLD}",
+        *([] if "self" in condition else [f"{WORLD}\n{STEP}{when}", f"{WORLD}\n[ends.x]\n{when}"]),
+    ):
+        found = scene_diagnostics(Source("s.toml", HEAD + CAST + text), find_ruleset=find_ruleset)
+        assert [one.severity for one in found] == ([severity] if severity else []), found
+        assert all(told in one.told for one in found)
+    if severity != "error":  # who plays it is not held up
+        read_scene(Source("s.toml", HEAD + CAST + order + WORLD), find_ruleset=find_ruleset)
+
+
+@pytest.mark.parametrize(
+    ("order", "hint"),
+    [
+        ('ask = "invoke"\nchoose = "rain-slik-roofs"', "rain-slick-roofs"),
+        ('ask = "invoke"\nchoose = { "rain-slik-roofs:reroll" = 1, no = 2 }', "rain-slick-roofs:reroll"),
+        ('ask = "invoke"\nwhen = { "options.rain-slik-roofs" = true }\nchoose = "first"', "rain-slick-roofs"),
+        ('ask = "zone"\nchoose = "rof"', "roof"),
+        ('ask = "move"\nchoose = "roof"', None),
+        ('ask = "invoke"\nchoose = ["Rain-Slick Roofs", "wrong-footed:reroll", "no"]', None),
+    ],
+)
+def test_options_that_play_brings_forth(order: str, hint: str | None) -> None:
+    zones = '[[steps]]\nactor = "mara"\nprocedure = "conflict"\nwith = { against = "guards", zones = "yard,roof:2" }\n'
+    text = f"{HEAD}{CAST}[[characters.mara.orders]]\n{order}\n{WORLD}{zones}"
+    found = scene_diagnostics(Source("s.toml", text), find_ruleset=find_ruleset)
+    assert [(one.severity, one.hint) for one in found] == ([("warning", hint)] if hint else [])
+
+
+@pytest.mark.parametrize(
+    ("expected", "key"),
+    [
+        ('state = { "characters.mara.counters.fate-pints" = 2 }', 'state."characters.mara.counters.fate-pints"'),
+        ('state = { "tagz.rain" = true }', 'state."tagz.rain"'),
+        ('state = { "tags.anything" = true, "characters.marra" = "absent" }', ""),
+        ('asks = "prise"', "asks"),
+        ('effects = [{ kind = "goal" }, { kind = "bost" }]', "effects[1].kind"),
+    ],
+)
+def test_expectations_name_what_there_is(expected: str, key: str) -> None:
+    found = problems(f"{HEAD}{CAST}{STEP}expect = {{ {expected} }}")
+    assert [one.split(": ")[1] for one in found] == ([f"steps[0].expect.{key}"] if key else [])

@@ -320,8 +320,8 @@ given = { rol = "1,1" }
         (11, "characters.bob.policy"),
         (12, "characters.bob.luk"),
         (17, "tags.fog.uses"),
-        (18, "steps[0]"),  # it needs `vs`, which the unknown key does not hide
-        (20, "steps[0].acter"),
+        (18, "steps.one"),  # it needs `vs`, which the unknown key does not hide
+        (20, "steps.one.acter"),
         (26, "steps[1].with.vs.character"),
         (26, "steps[1].with.push"),
         (27, "steps[1].given.rol"),

@@ -22,8 +22,8 @@ from rpgres.rulesets.folders import Text, read_as
 from rpgres.toml import diagnostics, places
 from rpgres.toml import faults as second_pass
 from rpgres.toml import reading as tomlfiles
-from rpgres.toml.diagnostics import Diagnostic, nearest
-from rpgres.toml.reading import Source, locate, overlay, parse, read_source
+from rpgres.toml.diagnostics import Diagnostic, Fault, nearest
+from rpgres.toml.reading import Source, locate, located, overlay, parse, read_source
 from tests.support.effort import examples
 
 
@@ -898,3 +898,17 @@ def test_a_number_with_a_description_keeps_its_bounds() -> None:
 def test_what_people_are_called_is_written_below_a_plain_key() -> None:
     with pytest.raises(FileError, match=r'a key below: \[characters.zoe\], then name = "Zoë"'):
         parse(Source("a.toml", "[characters.zoë]\n"))
+
+
+def test_an_entry_of_a_list_is_told_by_its_id() -> None:
+    text = (
+        "[[steps]]\nid = 'climb'\na = 1\n[[steps]]\na = 2\n[[steps.steps]]\nid = 'jump'\na = 3\n[[steps.steps]]\na = 4"
+    )
+    places = {
+        ("steps", 0, "a"): (3, "steps.climb.a"),
+        ("steps", 1, "a"): (5, "steps[1].a"),
+        ("steps", 1, "steps", 0, "a"): (8, "steps.jump.a"),
+        ("steps", 1, "steps", 1, "b"): (9, "steps[1].steps[1].b"),
+    }
+    found = located([Fault("wrong-value", path, "m") for path in places], Source("s.toml", text))
+    assert [(one.line, one.key) for one in found] == [*places.values()]

@@ -83,13 +83,14 @@ def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileChe
     found = [diagnostic for check in checks for diagnostic in check.problems]
     lines = []
     for one in checks:
-        lines += diagnostic_lines(one.problems) or [line(harmless(f"{one.file}: ok"))]
+        lines += diagnostic_lines(one.problems)
+        lines += [line(harmless(f"{one.file}: ok"))] if one.ok else []
     end_check(form, ok=ok, record=FileChecks(ok=ok, files=checks), found=found, lines=lines, unchecked=unchecked)
 
 
 def diagnostic_lines(found: Sequence[Diagnostic]) -> list[Line]:
     """Return diagnostics as `FILE:LINE: KEY: what is wrong`, as many as a reader may want."""
-    texts = [diagnostic.text for diagnostic in found[:MAX_SHOWN]]
+    texts = [f"{'' if its.severity == 'error' else f'{its.severity}: '}{its.text}" for its in found[:MAX_SHOWN]]
     if len(found) > MAX_SHOWN:
         texts.append(f"... and {len(found) - MAX_SHOWN} more")
     return [line(text) for told in texts for text in harmless(told).split("\n")]

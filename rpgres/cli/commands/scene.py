@@ -167,13 +167,13 @@ def check(
 ) -> None:
     """Find everything that is wrong with scenes, without playing them.
 
-    Every problem names its file, line and key. The exit code is 1 when there is any.
+    Every problem names its file, line and key. The exit code is 1 when there is any, and 0 where there are only
+    warnings: of names that play may still bring forth, such as those of aspects.
     """
     from rpgres.catalog.sheets import FileCheck
 
     def one(file: str) -> FileCheck:
-        found = _diagnosed(file, switch, rulesets)
-        return FileCheck(file=file, ok=not found, problems=found)
+        return FileCheck.of(file, _diagnosed(file, switch, rulesets))
 
     check_files(form_of(form, as_json=as_json), files, one)
 

@@ -90,7 +90,8 @@ def check(
 ) -> None:
     """Find everything that is wrong with sheets.
 
-    Every problem names its file, line and key. The exit code is 1 when there is any.
+    Every problem names its file, line and key. The exit code is 1 when there is any, and 0 where there are only
+    warnings.
     """
     check_files(form_of(form, as_json=as_json), files, lambda file: _check(file, ruleset, rulesets))
 
@@ -101,7 +102,7 @@ def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> Fi
         found = diagnose_sheet(rules, source if source is not None else _source(file, rules))
     except FileError as error:  # not to be read, or not TOML: the first fault is all there is
         found = diagnostics_in(error, file=file)
-    return FileCheck(file=file, ok=not found, problems=found)
+    return FileCheck.of(file, found)
 
 
 @app.command("show")

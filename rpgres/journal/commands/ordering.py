@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from rpgres.engine.dealers import Hand
-from rpgres.engine.deciders import read_orders
+from rpgres.engine.deciders import orders_diagnostics, read_orders
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal.commands.pending import refuse_sealed
@@ -16,6 +16,7 @@ from rpgres.journal.records import Draft, Secret
 from rpgres.journal.replay import put_to
 from rpgres.lint.paths import Known
 from rpgres.rulesets import Rules
+from rpgres.toml.diagnostics import Diagnostic
 from rpgres.toml.reading import Source
 
 
@@ -44,9 +45,7 @@ def set_orders(
             if not history.orders_of(owner):
                 raise UsageError(f"{owner} has no standing orders")
             return [draft_entry(place, rules, "orders", secret, history.state)]
-        # A check must not reveal what is hidden from the seat, so it is as if it were not there.
-        known = Known(rules, history.state.seen_by(owner), who=owner, seat=owner)
-        read_orders(source, known)
+        read_orders(source, _known(history, rules, owner))
         name = source.path.replace("\\", "/").rpartition("/")[2]
         secret = Secret(by=seat or "", to=[owner], label=name, text=source.text)
         first = draft_entry(place, rules, "orders", secret, history.state)
@@ -58,6 +57,16 @@ def set_orders(
         return [first, *answers]
 
     return written(place, seat, work, hand)
+
+
+def orders_warnings(done: Done, source: Source, *, seat: str | None = HOST, whose: str = "") -> list[Diagnostic]:
+    """Return what may be wrong with orders that were set, such as the name of an aspect that is not there yet."""
+    return orders_diagnostics(source, _known(done.history, done.rules, owner_of(done.history, seat, whose)))
+
+
+def _known(history: History, rules: Rules, owner: str) -> Known:
+    """Return what orders of a seat may speak of: a check must not reveal what is hidden from it."""
+    return Known(rules, history.state.seen_by(owner), who=owner, seat=owner)
 
 
 def owner_of(history: History, seat: str | None, whose: str) -> str:

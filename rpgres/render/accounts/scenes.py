@@ -235,11 +235,12 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
     """Return one turn of a procedure: what was done, how it went, its outcome."""
     record = {**msgspec.structs.asdict(end), "actor": end.by or None, "details": step.get("details") or {}}
     actor = words.who(end.by) if end.by else ""
-    described = words.file.actions.get(end.action)
-    fields = {"actor": actor} | ({"opponent": words.who(against)} if (against := _against(end, events, words)) else {})
-    sentence = filled(described.sentence, fields) if described is not None and actor else ""
-    done = plain_words(end.action)
-    sentence = in_line(sentence or (f"{actor} {done}" if actor else f"{done[:1].upper()}{done[1:]}")).strip()
+    done, _, target = end.action.partition(" ")
+    against = target if target in words.people else _against(end, events, words)
+    fields = {"actor": actor} if actor else {}
+    fields |= {"opponent": words.who(against)} if against else {}
+    sentence = filled(_said_of(done if target == against else end.action, step, words), fields)
+    sentence = sentence or f"{actor} {plain_words(end.action)}".strip()
     lines = [
         *_event_lines(events, end.texts, words),
         *_came(record, words),
@@ -251,8 +252,15 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
         return Turn(lines=lines, round=int(counted[2]), counted=title(counted[1]))
     if not end.action:
         return Turn(f"{actor}." if actor else "", lines=lines)
-    sentence = f"{sentence[:1].upper()}{sentence[1:]}"
-    return _spoken(sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.", actor, lines)
+    return _spoken(words.sentence(sentence, actor), actor, lines)
+
+
+def _said_of(done: str, step: Mapping[str, Any], words: Words) -> str:
+    """Return the words for what is done in a turn: those of the procedure, or of the action of that name."""
+    actions = words.file.actions
+    procedure, action = actions.get(step.get("procedure") or step.get("action") or ""), actions.get(done)
+    said = procedure.turns.get(done, "") if procedure is not None else ""
+    return said or (action.sentence if action is not None else "")
 
 
 def _against(end: TurnEvent, events: Sequence[EventRecord], words: Words) -> str:
@@ -336,7 +344,7 @@ def does(step: Mapping[str, Any], words: Words) -> str:
         lead = f"{actor} acts: {lead[:1].lower()}{lead[1:]}" if actor else lead
         told = (f"{plain_words(name)} {text}".strip() for name, text in typed.items() if name not in _UNTOLD)
         sentence = ", ".join([lead, *told])
-    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+    return words.sentence(sentence, actor)
 
 
 def _typed(step: Mapping[str, Any], words: Words) -> Iterator[tuple[str, str]]:
@@ -424,7 +432,7 @@ def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
             pattern = described.words if described is not None else ""
             told = in_line(effect_words(effect, pattern=pattern, who=who)).strip()
             if told:
-                yield Change(f"{told[:1].upper()}{told[1:]}")
+                yield Change(words.sentence(told).removesuffix("."))
 
 
 def _opponent(step: Mapping[str, Any], words: Words) -> str | None:

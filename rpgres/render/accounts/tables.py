@@ -119,14 +119,16 @@ def _turns(entry: EntryView, words: Words) -> list[Turn]:
         case RunEntry():
             return _run_turns(entry, words)
         case JoinEntry():
-            return [Turn("gets a new sheet." if entry.is_replaced else "sits down.", words.who(entry.character))]
+            actor = words.who(entry.character)
+            said = words.sentence(f"{actor} {'gets a new sheet' if entry.is_replaced else 'sits down'}", actor)
+            return [Turn(said.removeprefix(f"{actor} "), actor)]
         case NoteEntry():
             return [Turn(lines=[Note(in_line(by + text)) for text in entry.text.splitlines() if text.strip()])]
         case SetEntry():
             was, now = value_words(entry.was), value_words(entry.value)
             return [Turn(lines=[Change(in_line(f"{by}{path_words(entry.path, words)}: {now} (it was {was})"))])]
         case SealEntry():
-            return [Turn(lines=[Remark(f"{words.who(entry.by)} seals an answer.")])]
+            return [Turn(lines=[Remark(words.sentence(f"{words.who(entry.by)} seals an answer", words.who(entry.by)))])]
         case RevealEntry():
             return [Turn(lines=[RuleLine(in_line(f"The seed is revealed: {entry.seed}"))])]
     return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rpgres.model.state import State
@@ -21,11 +21,24 @@ class Words:
     Attributes:
         file: the ruleset's data.
         people: the title of each character, by short name.
+        several: the titles of those who are spoken of in the plural, such as a mob.
     """
 
-    def __init__(self, file: RulesetFile, people: Mapping[str, str]) -> None:
+    def __init__(self, file: RulesetFile, people: Mapping[str, str], several: Collection[str] = ()) -> None:
         self.file = file
         self.people = people
+        self.several = several
+
+    def sentence(self, text: str, actor: str = "") -> str:
+        """Return a sentence as it is said of its actor, who may be several: `Gate guards attack the sergeant.`"""
+        text = in_line(text).strip()
+        verb, blank, rest = text.removeprefix(f"{actor} ").partition(" ")
+        if actor in self.several and text.startswith(f"{actor} "):
+            text = f"{actor} {_of_several(verb)}{blank}{rest}"
+        for told in self.people.values():  # `The sergeant`, where it is not the first word
+            text = text.replace(f" {told}", f" the {told[4:]}") if told.startswith("The ") else text
+        text = f"{text[:1].upper()}{text[1:]}"
+        return text if not text or text.endswith((".", "!", "?")) else f"{text}."
 
     def who(self, name: str) -> str:
         """Return the title of a character."""
@@ -70,4 +83,29 @@ def plain_words(name: str) -> str:
 def words_of(rules: Rules, state: State) -> Words:
     """Return the words for a scene."""
     titles = {one.name: one.title for one in state.characters.values()}
-    return Words(rules.file, {name: said if said and said != name else title(name) for name, said in titles.items()})
+    people = {name: said if said and said != name else title(name) for name, said in titles.items()}
+    counters = [name for name, field in rules.file.sheet.items() if field.plural]
+    many = [name for name, one in state.characters.items() if any(one.counters.get(by, 1) > 1 for by in counters)]
+    several = {in_line(people[name]) for name in many}
+    return Words(rules.file, people, {name for name in several if _PLURAL.search(name)})
+
+
+_PLURAL = re.compile(r"([^s]s|men|people|folk)$")  # a mob may be called by one of them: Hired thug
+
+
+def _of_several(verb: str) -> str:
+    """Return a verb in the plural, from the third person: `attack` of `attacks`.
+
+    >>> [_of_several(verb) for verb in ("attacks", "tries", "goes", "passes", "faces", "is", "has", "put")]
+    ['attack', 'try', 'go', 'pass', 'face', 'are', 'have', 'put']
+    """
+    stem, mark = verb.rstrip(".:,"), verb[len(verb.rstrip(".:,")) :]
+    if stem in _IRREGULAR:
+        return _IRREGULAR[stem] + mark
+    if stem.endswith("ies"):
+        return f"{stem[:-3]}y{mark}"
+    ending = 2 if stem.endswith(("oes", "sses", "shes", "ches", "xes", "zes")) else int(stem.endswith("s"))
+    return stem[: len(stem) - ending] + mark
+
+
+_IRREGULAR = {"is": "are", "has": "have", "was": "were"}

@@ -9,9 +9,9 @@ import typer
 
 from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.commands.table.common import TableOptions, app, finish_run, hand_for, say_entry, taken_back
-from rpgres.cli.output import say, say_json
+from rpgres.cli.output import say, say_json, warn
 from rpgres.errors import UsageError, called
-from rpgres.journal.commands import owner_of, set_orders
+from rpgres.journal.commands import orders_warnings, owner_of, set_orders
 from rpgres.journal.views import orders_record
 from rpgres.toml.reading import read_source
 
@@ -49,6 +49,8 @@ def orders(
     hand = hand_for(options, real_dice)
     with taken_back():
         done = set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
+        for found in orders_warnings(done, source, seat=options.who, whose=whose) if source is not None else ():
+            warn(f"{found.severity}: {found.text}")
         if done.entry.kind == "orders":
             say_entry(done, options)
             return
