@@ -93,6 +93,8 @@ class Limits(msgspec.Struct, frozen=True):
 
 IN_ALL = 4  # default budgets that several subjects may cost together
 SUCCESS = "success"  # the name under which all results that count as one are asked for together
+ANY_SUCCESS = "any success"  # the same, where an outcome may be called `success`; no outcome's name has a blank
+OPEN = "left open"  # what the budget left unresolved, where an outcome is called `open`
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +181,7 @@ def named_change(subject: Subject, name: str, value: Any) -> Change:
 
 
 def choices_of(subject: Subject, name: str) -> list[str]:
-    """Return every value of a switch, a choice or a flag of the action; none of what has no list of them."""
+    """Return every value of a switch, a choice, a flag or an integer with `among`; none of what has no list of them."""
     file = subject.rules.file
     if name in file.switches:
         return list(file.switches[name].choices)
@@ -187,7 +189,7 @@ def choices_of(subject: Subject, name: str) -> list[str]:
     parameter = subject.rules.parameters(subject.action).get(inputs[name]) if name in inputs else None
     if parameter is None:
         return []
-    return ["no", "yes"] if parameter.kind == "flag" else list(parameter.choices)
+    return ["no", "yes"] if parameter.kind == "flag" else [*parameter.choices, *map(str, parameter.among)]
 
 
 def _input_names(subject: Subject) -> dict[str, str]:
@@ -247,6 +249,8 @@ def _put_in(node: Any, path: Sequence[str], change: Change) -> Any:
     """Return data with a value at a path; lists are entered by number or by `id`, missing tables are made."""
     key, rest = path[0], path[1:]
     if isinstance(node, list):
+        if len(way := _way_to(node, key)) > 1:
+            return _put_in(node, [*way, *rest], change)
         number = _entry(node, key, change)
         if not rest and change.value is None:
             return [*node[:number], *node[number + 1 :]]
@@ -258,6 +262,19 @@ def _put_in(node: Any, path: Sequence[str], change: Change) -> Any:
         others = {name: value for name, value in node.items() if name != key}
         return others if change.value is None else {**others, key: plain_value(change.value)}
     return {**node, key: _put_in(node.get(key, {}), rest, change)}
+
+
+def _way_to(node: Sequence[Any], id_: str) -> list[str]:
+    """Return the path to the entry of an `id`, in the list itself or in lists of its entries; empty for none."""
+    for number, item in enumerate(node, 1):
+        if not isinstance(item, Mapping):
+            continue
+        if item.get("id") == id_:
+            return [str(number)]
+        for name, value in item.items():
+            if isinstance(value, list) and (way := _way_to(value, id_)):
+                return [str(number), name, *way]
+    return []
 
 
 def _entry(node: Sequence[Any], key: str, change: Change) -> int:
@@ -532,9 +549,14 @@ class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
     mean: Chance | None = None
 
     def row(self) -> dict[str, float]:
-        """Return the probability of each outcome, of `success` where there is such, and of what is `open`."""
-        chances = {**self.outcomes, **({SUCCESS: self.success} if self.success is not None else {}), "open": self.open}
-        return {name: chance.probability for name, chance in chances.items()}
+        """Return the probability of each outcome, of `success` where there is such, and of what is `open`.
+
+        Where an outcome has that name, these are `any success` and `left open`.
+        """
+        more = {OPEN if "open" in self.outcomes else "open": self.open}
+        if self.success is not None:
+            more = {ANY_SUCCESS if SUCCESS in self.outcomes else SUCCESS: self.success, **more}
+        return {name: chance.probability for name, chance in {**self.outcomes, **more}.items()}
 
 
 def measured_fields(found: Measured) -> dict[str, Any]:

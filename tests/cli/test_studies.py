@@ -570,7 +570,8 @@ def test_what_cannot_happen_in_a_case_has_a_row_and_a_difference() -> None:
     # A spreadsheet lacked the rows of outcomes with the chance 0, and with them the greatest differences.
     lines = rpgres(*PUSHED, "--compare", "difficulty=1", "--format", "csv").out.splitlines()
     rows = {(row["rules"], row["outcome"]): row for row in csv.DictReader(lines)}
-    assert [name for case, name in rows if case == "base"] == [name for case, name in rows if case != "base"]
+    assert [name for case, name in rows if case == "base"] == ["success", "failure", "rolled"]
+    assert rows["difficulty=1", "any success"]["exact"] == rows["difficulty=1", "success"]["exact"] == "1/6"
     assert rows["difficulty=1", "rolled"]["exact"] == "0"
     assert rows["difficulty=1", "rolled"]["difference_exact"] == "-1"
 
@@ -595,3 +596,8 @@ def test_knockout_looks_at_an_outcome_that_cannot_happen_as_typed() -> None:
         "odds", "highest-die", "check", "--pool", "1", "--knockout", "--outcome", "critical"
     ).out.splitlines()
     assert (looked[0][:29], looked[2].split()[2]) == ("Check: what Critical hangs on", "0.00")
+
+
+def test_the_name_of_an_integer_with_a_list_stands_for_the_list() -> None:
+    record = as_json("odds", "push-pool", "step-check", "--skill-die", "6", "--vary", "attribute-die", "--json")
+    assert record["axes"] == [{"name": "attribute-die", "values": ["0", "6", "8", "10", "12"]}]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rpgres import odds_table
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
 from rpgres.odds.exact import chance_record
@@ -142,6 +143,15 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
     ):
         changed(wall, named_change(wall, "steps.0.with.vs", "2"))
     assert split_path('a."b.c".d') == ["a", "b.c", "d"]
+
+
+def test_a_step_is_named_by_its_id_where_it_repeats_too() -> None:
+    by_id, by_number = (
+        odds_table("fate/vault", None, {f"{step}.with.vs": [3, 4]}).table()
+        for step in ("steps.lock", "steps.1.steps.1")
+    )
+    assert [row["open"] for row in by_id] == [row["open"] for row in by_number]
+    assert by_id[0]["open"] > by_id[1]["open"]
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rpgres.cli.render import reports
 from rpgres.cli.render.odds.studies import (
-    ANY_SUCCESS,
     below_text,
     chance_of,
     difference_of,
@@ -22,7 +21,7 @@ from rpgres.cli.render.reports import Chart, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
 from rpgres.odds.grids import GridCase, GridCell, Grids
 from rpgres.odds.study import NEGLIGIBLE
-from rpgres.odds.subjects import SUCCESS, MeasuredOdds, in_order
+from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, MeasuredOdds, in_order
 from rpgres.odds.variations import Axis, Cell, Variation
 from rpgres.rulesets import RulesetFile
 
