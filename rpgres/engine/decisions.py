@@ -49,7 +49,7 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
             run.single |= {label}
             players.scripted(question)  # which may name it
             return options[0].name
-    if question.who not in run.state.characters and question.who not in (GM, OPPONENT):
+    if run.trust is not None and question.who not in (GM, OPPONENT, *run.state.characters):  # nobody could answer
         raise Broken(f"it asked {label!r} of {question.who!r}, who is not at the table; `actor.name` is who acts")
     if len(run.events) >= MAX_QUESTIONS:
         raise endless(label, run.counts)
