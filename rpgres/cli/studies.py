@@ -117,9 +117,10 @@ def run_study(
     format_of(shared)  # mistakes are reported before the work begins
     with progress("evaluating") as show:
         about = {**told, "note": shared["note"]}
-        studied = Study(subject, opt.read_seconds(shared["seconds"]), progress=show, told=about, others=others)
+        seconds, outcomes = opt.read_seconds(shared["seconds"]), tuple(shared["outcome"])
+        studied = Study(subject, seconds, progress=show, told=about, outcomes=outcomes, others=others)
         record = _record(study, studied, axes, shared)
-    emit(record, file, shared, outcomes=list(shared["outcome"]))
+    emit(record, file, shared, outcomes=outcomes)
     return 0 if record.complete else INTERRUPTED
 
 
@@ -173,7 +174,7 @@ def _record(kind: str, study: Study, typed: Sequence[Axis], shared: Mapping[str,
         return knockout(study, outcome=next(iter(shared["outcome"]), SUCCESS))
     if kind == "find":
         if typed:
-            raise UsageError(f"{named('find')} takes the range itself: {named('find')} {typed[0].name}=...")
+            raise UsageError(f"{named('find')} looks through one range, its own; give {named(typed[0].name)} one value")
         axis = read_axis(shared["find"], option="find", subject=study.subject)
         return find(study, axis, read_target(shared["goal"]))
     axes = [*typed, *(read_axis(text, option="vary", subject=study.subject) for text in shared["vary"])]

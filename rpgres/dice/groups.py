@@ -36,6 +36,12 @@ def added_dice(plain: Dice, again: Again) -> Dice:
     return Dice(replace(plain.pools[0], explosion=Explosion(apart=True, again=again)))
 
 
+@lru_cache(maxsize=1024)
+def as_many_dice(pool: Dice, count: int) -> Dice:
+    """Return a pool with this number of dice; equal ones are one object, and share a law and a table."""
+    return Dice(replace(pool.pools[0], count=count))
+
+
 def faces_of(pool: Pool, throw: Throw) -> tuple[tuple[int, bool], ...]:
     """Return the dice of a throw of one pool that count, each with whether it is one of the first."""
     limit = pool.explosion.limit if pool.explosion is not None else 0

@@ -13,6 +13,7 @@ from rpgres.engine.running import Run
 from rpgres.engine.stops import MAX_QUESTIONS, Broken, NeedsAnswer, endless
 from rpgres.errors import ChoiceError, UsageError
 from rpgres.model.state import GM, State
+from rpgres.parameters.context import OPPONENT
 from rpgres.rulesets import CLAIM, Option
 
 NOTHING_SEEN = State()  # for policies that promise not to look at it
@@ -49,6 +50,8 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
             run.single |= {label}
             players.scripted(question)  # which may name it
             return options[0].name
+    if run.trust is not None and question.who not in (GM, OPPONENT, *run.state.characters):  # nobody could answer
+        raise Broken(f"it asked {label!r} of {question.who!r}, who is not at the table; `actor.name` is who acts")
     if len(run.events) >= MAX_QUESTIONS:
         raise endless(label, run.counts)
     run.counts[label] = run.counts.get(label, 0) + 1

@@ -183,8 +183,10 @@ def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[
         raise UsageError(f"{message}; the answers were {known}" if known else message)
     changes = [_read(text, answers, kind=kind) for kind, text in typed]
     places = [(change.kind, change.step, change.label, change.number) for change in changes]
-    if len(set(places)) < len(places):
-        raise UsageError("an answer is changed twice")
+    twice = next((text for (_, text), place in zip(typed, places, strict=True) if places.count(place) > 1), None)
+    if twice is not None:
+        key = twice.partition("=")[0].strip()
+        raise UsageError(f"the answer {key} is changed twice; all faces of one roll are one value, such as 6,5,4")
     return changes
 
 

@@ -19,7 +19,7 @@ from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Card, Character, Map, blank_character
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import OUTCOME_ONLY, Effect
-from rpgres.rulesets.table_plans import JOINT, NO_END, RowPlan, TablePlan, aside_of, closure, joint_name
+from rpgres.rulesets.table_plans import JOINT, NO_END, RowPlan, TablePlan, aside_of, closure, joint_name, led_to
 from rpgres.rulesets.tables import USED, fits, is_within
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class Walk:
         self.rules = run.rules
         self.plans: Mapping[str, TablePlan] = run.rules.plans
         self.came: list[tuple[str, str]] = []  # rows that come once, and came during this roll
+        self.ahead: tuple[str, ...] = ()  # tables that are rolled on after this one
 
     def results(self, name: str, out: Out = NONE) -> list[Found]:
         """Return the rows that a roll on a table comes to, without those that stand for others.
@@ -153,23 +154,31 @@ class Walk:
         if row.row.once:
             self.came.append((found.table, row.name))
         results = [found] if row.name else []
+        beside = Found(found.table, found.also) if found.also is not None else None
+        after = beside.row.links if beside is not None and beside.row.is_whole else ()
         if row.is_whole or row.passes_to:
-            results += self.onward(found)
-        if found.also is not None:
-            beside = Found(found.table, found.also)
-            results += [beside, *(self.onward(beside) if found.also.is_whole else [])]
+            results += self.onward(found, after)
+        if beside is not None:
+            results += [beside, *(self.onward(beside) if after else [])]
         return results
 
-    def onward(self, found: Found) -> list[Found]:
-        """Return the rows that the links of a row come to; where it rolls again, in the order of their names."""
+    def onward(self, found: Found, after: tuple[str, ...] = ()) -> list[Found]:
+        """Return the rows that the links of a row come to; where it rolls again, in the order of their names.
+
+        Args:
+            found: the row.
+            after: tables that are rolled on when these are done.
+        """
         row, again = found.row, found.row.row.again
         itself = frozenset((found.table, key) for key in self.plans[found.table].again)
-        came = NONE
+        came, ahead = NONE, self.ahead
         parts = list[list[Found]]()
         for number, link in enumerate(row.links):
+            self.ahead = (*row.links[number + 1 :], *after, *ahead)
             parts.append(self.results(link, itself | came if number < again else came))
             if row.row.distinct:
                 came |= {(one.table, str(one.row.key)) for one in parts[-1]}
+        self.ahead = ahead
         rolled = sorted(parts[:again], key=lambda part: joint_name([tuple(one.row.name for one in part)]))
         return [one for part in (*rolled, *parts[again:]) for one in part]
 
@@ -321,9 +330,11 @@ class Walk:
 
         aside = aside_of(plan.pile, self.rules.file.piles)
 
-        def row_of(card: Card) -> RowPlan | None:
+        def row_of(card: Card, plan: TablePlan = plan) -> RowPlan | None:
             return next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
 
+        # The card stays away from the pile, so what it would be for tables that may yet draw from there matters, too.
+        drawing = [one for one in led_to((plan.name, *self.ahead), self.plans) if one.pile == plan.pile]
         piles = self.run.state.piles
         cards = piles[plan.pile].cards + (piles[aside].cards if self.rules.may_refill(plan.pile) else ())
         rows = [row_of(self.rules.cards.card(card)) for card in cards]
@@ -335,7 +346,7 @@ class Walk:
                 to=aside,
                 label=plan.name,
                 by=self.actor.name,
-                card_key=lambda one: getattr(row_of(one), "number", None),
+                card_key=lambda card: tuple([getattr(row_of(card, one), "number", None) for one in drawing]),
                 holds=OUTCOME_ONLY,
             )
             if card is None:

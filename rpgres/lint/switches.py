@@ -59,5 +59,5 @@ def _idle(rules: Rules) -> Iterator[Fault]:
     by_code = "" if rules.file.standalone else ", and the code reads it in no record (@ruleset.switches)"
     for name in rules.file.switches:
         if name not in used and name.replace("-", "_") not in read:
-            message = f"this house rule is unused: no condition (when, unless) and no `who` names it{by_code}"
+            message = f"this house rule is unused: no formula, condition (when, unless) or `who` names it{by_code}"
             yield Fault("unused", ("switches", name), message)

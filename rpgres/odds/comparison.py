@@ -74,7 +74,7 @@ def compare(study: Study, cases: Sequence[tuple[str, Sequence[Change]]]) -> Comp
     """
     every = [(BASE, ()), *cases]
     subjects = [case_subject(study, name, changes) for name, changes in every]
-    found = list(study.measured(subjects))
+    found = study.measured(subjects)
     records = [
         case_record(name, changes, one, its, base=found[0])
         for (name, changes), one, its in zip(every, subjects, found, strict=False)
@@ -101,9 +101,8 @@ def case_record(name: str, changes: Sequence[Change], subject: Subject, found: M
     is_base = found is base
     sure = max(found.open, base.open) <= NEGLIGIBLE and not is_base
     is_exact = not found.open and not base.open
-    names = dict.fromkeys((*base.masses, *found.masses))
     differ = partial(difference, is_exact=is_exact)
-    differences = {one: differ(base.masses.get(one), found.masses.get(one)) for one in names} if sure else None
+    differences = {name: differ(base.masses[name], mass) for name, mass in found.masses.items()} if sure else None
     has_success = base.success is not None or found.success is not None
     won = differ(base.success, found.success) if sure and has_success else None
     return CaseOdds(

@@ -79,7 +79,7 @@ def compare_grids(study: Study, axes: Sequence[Axis], cases: Sequence[tuple[str,
     names = [axis.name for axis in axes]
     whole = [case_subject(study, name, changes) for name, changes in every]
     subjects = [changed(one, *named_changes(one, names, place)) for one in whole for place in places]
-    found = list(study.measured(subjects))
+    found = study.measured(subjects)
     grids = []
     for number, ((name, changes), one) in enumerate(zip(every, whole, strict=True)):
         cells = []

@@ -11,7 +11,7 @@ import msgspec
 from rpgres.engine.players import NO, Question
 from rpgres.errors import RpgresError, is_interrupt
 from rpgres.odds.comparison import Difference, difference
-from rpgres.odds.study import NEGLIGIBLE, Study
+from rpgres.odds.study import NEGLIGIBLE, Study, check_outcome, completed
 from rpgres.odds.subjects import (
     SUCCESS,
     Change,
@@ -87,17 +87,16 @@ def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
 
     Args:
         study: what is evaluated.
-        outcome: the chance that is looked at.
+        outcome: the chance that is looked at; where nothing counts as a success, the first outcome in its place.
 
     Raises:
-        UsageError: the subject itself cannot be measured.
+        UsageError: the subject itself cannot be measured, or has no such outcome.
     """
     subject, seconds, asked = study.subject, study.seconds, dict[str, Question]()
     end = monotonic() + (seconds or 0.0)
     base = measure(_noticing(subject, asked), Limits(seconds / 4 if seconds is not None else None))
-    outcome = outcome if base.of(outcome) is not None else next(iter(base.masses))
     tried = list(parts_of(subject, asked))
-    parts, untried, is_complete = list[Part](), list[Untried](), True
+    cases, untried, is_complete = list[tuple[str, Change, Measured]](), list[Untried](), True
     for number, (text, change) in enumerate(tried):
         limits = study.limits(number, len(tried), end)
         try:
@@ -113,7 +112,15 @@ def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
             if STOP.is_asked:
                 is_complete = False
                 break
-            parts.append(_part(text, change, base, found, outcome=outcome))
+            cases.append((text, change, found))
+    base, *others = completed([base, *(found for _, _, found in cases)], subject)
+    if outcome != SUCCESS:
+        check_outcome(subject, outcome, [base])
+    elif base.success is None:
+        outcome = next(iter(base.masses))
+    parts = [
+        _part(text, change, base, one, outcome=outcome) for (text, change, _), one in zip(cases, others, strict=True)
+    ]
     parts.sort(key=_weight, reverse=True)
     fields = study.fields(complete=is_complete)
     return Knockout(outcome=outcome, base=MeasuredOdds(**measured_fields(base)), parts=parts, untried=untried, **fields)
@@ -127,8 +134,8 @@ def _noticing(subject: Subject, asked: dict[str, Question]) -> Subject:
 def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome: str) -> Part:
     from fractions import Fraction
 
-    names, nothing = dict.fromkeys((*base.masses, *found.masses)), Fraction(0)
-    changes = [found.masses.get(name, nothing) - base.masses.get(name, nothing) for name in names]
+    nothing = Fraction(0)
+    changes = [mass - base.masses[name] for name, mass in found.masses.items()]
     gained = sum((change for change in changes if change > 0), nothing)
     lost = -sum((change for change in changes if change < 0), nothing)
     moved = max(nothing, gained - base.open, lost - found.open)  # what remains may be where it is missing

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
 import msgspec
 
-from rpgres.errors import is_interrupt
+from rpgres.errors import UsageError, is_interrupt
 from rpgres.model.state import EMPTY
-from rpgres.odds.subjects import Limits, Measured, Subject, measure, subject_fields
+from rpgres.odds.subjects import SUCCESS, Limits, Measured, Subject, measure, subject_fields
+from rpgres.rulesets import unknown
 from rpgres.stopping import STOP
 
 NEGLIGIBLE = 1e-9  # what may be left open without a difference being left out: something may go on for ever
+NUMBER = re.compile(r"-?\d+")  # the name of a result that is one
 LEAST = 0.001  # seconds that a case may take where no time is left
 
 Progress = Callable[[int, int], None]  # is told how many of how many are measured
@@ -27,6 +30,7 @@ class Study(msgspec.Struct, frozen=True):
         seconds: a limit of time for all cases together; None for none.
         progress: is told how many of how many cases are done; None for nobody.
         told: further fields of the record.
+        outcomes: what is looked at in particular, by name.
         others: for comparisons in which the subject of a case is another one: that, by the name of the case.
     """
 
@@ -34,6 +38,7 @@ class Study(msgspec.Struct, frozen=True):
     seconds: float | None = None
     progress: Progress | None = None
     told: Mapping[str, Any] = EMPTY
+    outcomes: Sequence[str] = ()
     others: Mapping[str, Subject] = EMPTY
 
     def fields(self, *, complete: bool) -> dict[str, Any]:
@@ -57,8 +62,20 @@ class Study(msgspec.Struct, frozen=True):
         left = max(LEAST, end - monotonic()) / (cases - number) if self.seconds is not None else None
         return Limits(left, cases)
 
-    def measured(self, subjects: Sequence[Subject]) -> Iterator[Measured]:
-        """Yield the distribution of each case; an interrupt ends it early, but not before the first is known."""
+    def measured(self, subjects: Sequence[Subject]) -> list[Measured]:
+        """Return the distribution of each case, all with the same results in the same order.
+
+        An interrupt ends it early, but not before the first is known.
+
+        Raises:
+            UsageError: `outcomes` names what is no result.
+        """
+        found = completed(list(self._measured(subjects)), self.subject)
+        for outcome in self.outcomes:
+            check_outcome(self.subject, outcome, found)
+        return found
+
+    def _measured(self, subjects: Sequence[Subject]) -> Iterator[Measured]:
         end = monotonic() + (self.seconds or 0.0)
         for number, subject in enumerate(subjects):
             limits = self.limits(number, len(subjects), end)
@@ -74,3 +91,42 @@ class Study(msgspec.Struct, frozen=True):
             yield found
             if is_stopped:
                 return
+
+
+def completed(found: Sequence[Measured], subject: Subject) -> list[Measured]:
+    """Return several distributions with all their results in each: outcomes in the ruleset's order, numbers ascending.
+
+    Args:
+        found: the distributions.
+        subject: what they are distributions of.
+    """
+    names = list(dict.fromkeys(name for one in found for name in one.masses))
+    bands = {name: place for place, name in enumerate(subject.rules.file.bands)}
+    if bands.keys() >= set(names):
+        names.sort(key=bands.__getitem__)
+    elif all(NUMBER.fullmatch(name) for name in names):
+        names.sort(key=int)
+    return [
+        msgspec.structs.replace(one, masses={name: one.masses.get(name, one.open * 0) for name in names})
+        for one in found
+    ]
+
+
+def check_outcome(subject: Subject, outcome: str, found: Sequence[Measured]) -> None:
+    """Check that something asked for by name is a result.
+
+    Args:
+        subject: what is evaluated.
+        outcome: the name; it may also be `success` where a result counts as one.
+        found: its distributions.
+
+    Raises:
+        UsageError: there is no such result.
+    """
+    known = [*dict.fromkeys(name for one in found for name in one.masses)]
+    if any(one.success is not None for one in found):
+        known.append(SUCCESS)
+    if outcome not in known and outcome not in subject.rules.file.bands:
+        name = f"{subject.rules.id} {subject.action or subject.scene}"
+        kind = "outcome" if subject.action or subject.rules.file.bands.keys() & set(known) else "ending"
+        raise UsageError(unknown(kind, outcome, known, of=name if subject.action else f"the scene {subject.scene}"))

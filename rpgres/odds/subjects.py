@@ -94,6 +94,8 @@ class Limits(msgspec.Struct, frozen=True):
 
 IN_ALL = 4  # default budgets that several subjects may cost together
 SUCCESS = "success"  # the name under which all results that count as one are asked for together
+ANY_SUCCESS = "any success"  # the same, where an outcome may be called `success`; no outcome's name has a blank
+OPEN = "left open"  # what the budget left unresolved, where an outcome is called `open`
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,7 +182,7 @@ def named_change(subject: Subject, name: str, value: Any) -> Change:
 
 
 def choices_of(subject: Subject, name: str) -> list[str]:
-    """Return every value of a switch, a choice or a flag of the action; none of what has no list of them."""
+    """Return every value of a switch, a choice, a flag or an integer with `among`; none of what has no list of them."""
     file = subject.rules.file
     if name in file.switches:
         return list(file.switches[name].choices)
@@ -188,7 +190,7 @@ def choices_of(subject: Subject, name: str) -> list[str]:
     parameter = subject.rules.parameters(subject.action).get(inputs[name]) if name in inputs else None
     if parameter is None:
         return []
-    return ["no", "yes"] if parameter.kind == "flag" else list(parameter.choices)
+    return ["no", "yes"] if parameter.kind == "flag" else [*parameter.choices, *map(str, parameter.among)]
 
 
 def _input_names(subject: Subject) -> dict[str, str]:
@@ -477,9 +479,14 @@ class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
     mean: Chance | None = None
 
     def row(self) -> dict[str, float]:
-        """Return the probability of each outcome, of `success` where there is such, and of what is `open`."""
-        chances = {**self.outcomes, **({SUCCESS: self.success} if self.success is not None else {}), "open": self.open}
-        return {name: chance.probability for name, chance in chances.items()}
+        """Return the probability of each outcome, of `success` where there is such, and of what is `open`.
+
+        Where an outcome has that name, these are `any success` and `left open`.
+        """
+        more = {OPEN if "open" in self.outcomes else "open": self.open}
+        if self.success is not None:
+            more = {ANY_SUCCESS if SUCCESS in self.outcomes else SUCCESS: self.success, **more}
+        return {name: chance.probability for name, chance in {**self.outcomes, **more}.items()}
 
 
 def measured_fields(found: Measured) -> dict[str, Any]:

@@ -12,9 +12,8 @@ import msgspec
 from rpgres.errors import UsageError, named
 from rpgres.odds.document import plain_value
 from rpgres.odds.exact import Chance, chance_record
-from rpgres.odds.study import NEGLIGIBLE, Study
+from rpgres.odds.study import NEGLIGIBLE, Study, check_outcome
 from rpgres.odds.subjects import (
-    SUCCESS,
     Change,
     Evaluated,
     Measured,
@@ -22,12 +21,10 @@ from rpgres.odds.subjects import (
     Subject,
     changed,
     choices_of,
-    in_order,
     measured_fields,
     named_change,
     value_text,
 )
-from rpgres.rulesets import unknown
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -282,7 +279,7 @@ def find(study: Study, axis: Axis, target: Target) -> Search:
     from fractions import Fraction
 
     cells, is_complete = _cells(study, [axis])
-    _require_outcome(study.subject, target.outcome, [found for _, found in cells])
+    check_outcome(study.subject, target.outcome, [found for _, found in cells])
     wanted = Fraction(target.chance.exact)
     chances = [found.of(target.outcome) or Fraction(0) for _, found in cells]
     distances = [abs(chance - wanted) for chance in chances]
@@ -300,16 +297,6 @@ def find(study: Study, axis: Axis, target: Target) -> Search:
         cells=records,
         **study.fields(complete=is_complete),
     )
-
-
-def _require_outcome(subject: Subject, outcome: str, found: Sequence[Measured]) -> None:
-    known = in_order([one.masses for one in found])
-    if any(one.success is not None for one in found):
-        known.append(SUCCESS)
-    if outcome not in known and outcome not in subject.rules.file.bands:
-        name = f"{subject.rules.id} {subject.action or subject.scene}"
-        kind = "outcome" if subject.action or subject.rules.file.bands.keys() & set(known) else "ending"
-        raise UsageError(unknown(kind, outcome, known, of=name if subject.action else f"the scene {subject.scene}"))
 
 
 def order_of(chances: Sequence[Fraction]) -> Order:

@@ -147,6 +147,8 @@ def register(plugin: object, *, name: str) -> Callable[[], Iterator[object]]:
 
     def records() -> Iterator[object]:
         for yielded in hook():
+            if not isinstance(yielded, Iterable):
+                raise TypeError(f"rpgres_rulesets() has to yield Ruleset records, and returned {yielded!r}")
             yield from yielded
 
     return records

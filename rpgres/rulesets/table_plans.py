@@ -269,6 +269,16 @@ def closure(name: str, plans: Mapping[str, TablePlan]) -> list[str]:
     return list(found)
 
 
+def led_to(names: Iterable[str], plans: Mapping[str, TablePlan]) -> list[TablePlan]:
+    """Return tables with all that their rows lead to, directly or not."""
+    found = dict.fromkeys(names)
+    for name in (open_ := list(found)):
+        for row in (*plans[name].rows, *plans[name].also):
+            open_ += [link for link in row.links if link not in found]
+            found |= dict.fromkeys(row.links)
+    return [plans[name] for name in found]
+
+
 def _of_row(row: RowPlan, table: str, plans: Mapping[str, TablePlan]) -> Iterator[Path]:
     own = (row.name,) if row.name else ()
     if not row.is_whole:

@@ -523,7 +523,7 @@ def test_an_action_with_a_target_of_its_own_keeps_it() -> None:
 def test_an_outcome_called_success_stands_beside_all_that_succeed() -> None:
     lines = rpgres("odds", "highest-die", "check", "--pool", "1..2").out.splitlines()
     assert lines[1].split("  ")[-1] == "Any success"
-    assert lines[2].split()[1] == "16.67"
+    assert lines[2].split()[3] == "16.67"  # behind the critical, which one die cannot be
     assert lines[2].split()[-2] == "50.00"
     grid = rpgres("odds", "highest-die", "check", "--pool", "1..2", "--vary", "position=risky,desperate").out
     assert "Any success, in %" in grid
@@ -555,3 +555,49 @@ def test_odds_without_a_difficulty_say_that_nothing_can_succeed() -> None:
 def test_headings_leave_out_the_value_of_what_varies(options: list[str], what: str) -> None:
     heading = rpgres(*POOL, "--attribute", "3", "--difficulty", "1", *options).out.splitlines()[0]
     assert heading == f"Check: {what} (push-pool; difficulty 1)"
+
+
+PUSHED = (
+    "odds",
+    "push-pool",
+    "check",
+    "--attribute",
+    "1",
+)  # without a difficulty all is `rolled`
+
+
+def test_what_cannot_happen_in_a_case_has_a_row_and_a_difference() -> None:
+    # A spreadsheet lacked the rows of outcomes with the chance 0, and with them the greatest differences.
+    lines = rpgres(*PUSHED, "--compare", "difficulty=1", "--format", "csv").out.splitlines()
+    rows = {(row["rules"], row["outcome"]): row for row in csv.DictReader(lines)}
+    assert [name for case, name in rows if case == "base"] == ["success", "failure", "rolled"]
+    assert rows["difficulty=1", "any success"]["exact"] == rows["difficulty=1", "success"]["exact"] == "1/6"
+    assert rows["difficulty=1", "rolled"]["exact"] == "0"
+    assert rows["difficulty=1", "rolled"]["difference_exact"] == "-1"
+
+
+def test_cells_have_the_same_outcomes_in_the_order_of_the_ruleset() -> None:
+    record = as_json("odds", "highest-die", "check", "--pool", "1..2", "--json")
+    assert [list(cell["outcomes"]) for cell in record["cells"]] == [["critical", "success", "partial", "failure"]] * 2
+    assert record["cells"][0]["outcomes"]["critical"]["exact"] == "0"
+
+
+@pytest.mark.parametrize(
+    "study", [("--vary", "skill=1,2", "--vary", "vs=1,2"), ("--skill", "1", "--vs", "2", "--knockout")]
+)
+def test_an_outcome_to_look_at_has_to_be_one(study: tuple[str, ...]) -> None:
+    assert rpgres(*OVERCOME, *study, "--outcome", "style").code == 0
+    wrong = rpgres(*OVERCOME, *study, "--outcome", "stile")
+    assert (wrong.code, wrong.err) == (2, "rpgres: fate overcome has no outcome 'stile'; did you mean 'style'?\n")
+
+
+def test_knockout_looks_at_an_outcome_that_cannot_happen_as_typed() -> None:
+    looked = rpgres(
+        "odds", "highest-die", "check", "--pool", "1", "--knockout", "--outcome", "critical"
+    ).out.splitlines()
+    assert (looked[0][:29], looked[2].split()[2]) == ("Check: what Critical hangs on", "0.00")
+
+
+def test_the_name_of_an_integer_with_a_list_stands_for_the_list() -> None:
+    record = as_json("odds", "push-pool", "step-check", "--skill-die", "6", "--vary", "attribute-die", "--json")
+    assert record["axes"] == [{"name": "attribute-die", "values": ["0", "6", "8", "10", "12"]}]

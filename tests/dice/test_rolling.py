@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.dice import Dice, DieFace, Throw, dice, rolling
+from rpgres.dice.groups import as_many_dice
 from rpgres.dice.parsing import parse
 from rpgres.dice.seeds import Streams
 from rpgres.errors import GivenError
@@ -359,3 +360,9 @@ def test_the_same_seed_gives_the_same_throw() -> None:
 @pytest.mark.parametrize("typed", ["minus, blank, plus, plus", "Minus blank plus plus", "-0++"])
 def test_faces_of_fate_dice_may_be_typed_as_words(typed: str) -> None:
     assert dice("4dF").read(typed).value == 1
+
+
+def test_dice_to_reroll_are_made_once() -> None:
+    # A simulation made them, and a table of all they can show, anew in each run: half of its time.
+    assert as_many_dice(dice("3d8"), 2) is as_many_dice(dice("3d8"), 2)
+    assert as_many_dice(dice("3d8"), 2).text == "2d8"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -328,6 +328,45 @@ def test_odds_of_a_table_of_cards() -> None:
         "a-small-thing": Fraction(12 + 8, 54),
         "nothing": Fraction(20, 54),
     }
+
+
+TWO_DRAWS = """
+standalone = true
+title = "Lots"
+summary = "Two tables that draw from one deck."
+version = "1"
+
+[decks.lots]
+title = "Lots"
+summary = "Three lots of each kind."
+suits.red = { title = "Red", code = "R", cards = [1, 2, 3] }
+suits.black = { title = "Black", code = "B", cards = [1, 2, 3] }
+
+[tables.first]
+cards = "lots"
+
+[tables.first.rows]
+red = { text = "Red", table = "second" }
+else = "Black"
+
+[tables.second]
+cards = "lots"
+
+[tables.second.rows]
+1 = "One"
+2 = { again = 1 }
+else = "Three"
+"""
+
+
+def test_a_card_that_was_drawn_is_missing_for_the_next_table() -> None:
+    # The odds once took any red card for the one that was drawn, whatever the second table makes of it.
+    write(TWO_DRAWS, name="lots")
+    expected = Counter[str]()
+    for order in permutations([1, 2, 3, -1, -2, -3]):  # red cards, and black ones
+        later = next(abs(card) for card in order[1:] if abs(card) != 2)
+        expected["black" if order[0] < 0 else {1: "red+one", 3: "red+three"}[later]] += 1
+    assert odds("first", "lots") == {name: Fraction(many, 720) for name, many in expected.items()}
 
 
 MODIFIED = """

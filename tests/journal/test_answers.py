@@ -404,7 +404,7 @@ def leap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
         ways["effect"] = fault if when == "effect" else ""
         if fault in FAULTS and not when:
             raise FAULTS[fault]("crashed")
-        if table.ask("again", actor.name, (Option("yes"),), optional=True) == "yes":
+        if table.ask("again", "actor" if how == "role" else actor.name, (Option("yes"),), optional=True) == "yes":
             second = table.roll(table.rules.dice, by=actor.name)
             total += second
             if how == "watched" and second == 6:
@@ -439,6 +439,12 @@ def test_a_rule_that_fails_after_a_roll_leaves_the_roll(leap: Place, fault: str)
     assert rolled(done)["roll"] == rolled(head)["roll"]  # the same question gets the same dice
     sitting.answer(leap, choose={"again": ["no"]})
     assert in_order(leap)
+
+
+def test_a_rule_that_asks_somebody_who_is_not_there_is_at_fault(leap: Place) -> None:
+    with pytest.raises(RuleError, match="asked 'again' of 'actor', who is not at the table"):
+        sitting.act(leap, "leap", {"how": "role"}, actor="ann")
+    assert store.read(leap.path).pending is None  # nobody could answer
 
 
 @pytest.mark.parametrize(

@@ -460,3 +460,10 @@ def test_no_name_of_a_file_fails_but_with_our_errors(
     if len(name) > 100:
         with pytest.raises(rpgres.FileError, match=r"too long|no sheet|no such"):
             rpgres.load_sheet(name)
+
+
+def test_rows_keep_outcomes_that_are_called_success_or_open() -> None:
+    row = rpgres.odds_table("fate/vault", None, {"steps.lock.with.vs": [4]}).table()[0]
+    assert (round(row["open"], 4), row["left open"]) == (0.8075, 0.0)  # the ending, and what the budget left
+    row = rpgres.odds_table("highest-die", "check", {"pool": [3]}).table()[0]
+    assert (round(row["success"], 4), row["any success"]) == (0.3472, 0.875)

@@ -268,7 +268,11 @@ BROKEN_CODE = {
         "RuntimeError: half way",
     ),
     "leaves while yielding": ("yield", changed(CODE, "yield coin", "yield coin; raise SystemExit"), "SystemExit"),
-    "not iterable": ("yield", changed(CODE, "yield coin", "return 7"), "TypeError: 'int' object is not iterable"),
+    "not iterable": (
+        "yield",
+        changed(CODE, "yield coin", "return 7"),
+        "TypeError: rpgres_rulesets() has to yield Ruleset records, and returned 7",
+    ),
     "endless": ("yield", changed(CODE, "yield coin", "\n    while True: yield coin"), "endless generator"),
     "nothing": ("validate", changed(CODE, "yield coin", "return []"), "yields nothing instead of the ruleset 'coin'"),
     "no record": (

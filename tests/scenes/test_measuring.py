@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from rpgres import odds_table
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
 from rpgres.odds.document import split_path
@@ -158,6 +159,15 @@ def test_a_step_in_a_group_is_named_by_its_id(wall: Subject) -> None:
 
 
 STEP = "steps[0].steps[0].with.vs"
+
+
+def test_a_step_is_named_by_its_id_where_it_repeats_too() -> None:
+    by_id, by_number = (
+        odds_table("fate/vault", None, {f"{step}.with.vs": [3, 4]}).table()
+        for step in ("steps.lock", "steps.0.steps.0")
+    )
+    assert [row["open"] for row in by_id] == [row["open"] for row in by_number]
+    assert by_id[0]["open"] > by_id[1]["open"]
 
 
 @pytest.mark.slow

@@ -40,6 +40,7 @@ def command(
             "scene-test, deck-draw, deck-shown, decks, files-listed, "
             "table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
             "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "
+            "the `format` of what was printed, such as rpgres.odds/1; "
             "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config; files for all of these.",
             autocompletion=_complete_kinds,
         ),

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
-
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Again, Pool
-from rpgres.dice.groups import can_bring
+from rpgres.dice.groups import as_many_dice, can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets import Rules
@@ -211,7 +209,7 @@ def as_many(found: Dice, group: str, count: int) -> Dice:
     pool = found.node
     if not isinstance(pool, Pool) or not is_pool(found) or pool.keep:
         raise UsageError(f"the dice {group} are {found.text} here, and such dice cannot be rerolled one by one")
-    return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
+    return found if pool.count == count else as_many_dice(found, count)
 
 
 def roll_count(dice: Iterable[Die]) -> int:

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rpgres.odds.grids import GridCase, GridCell, Grids
 from rpgres.odds.study import NEGLIGIBLE
-from rpgres.odds.subjects import SUCCESS, MeasuredOdds, in_order
+from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, MeasuredOdds, in_order
 from rpgres.odds.variations import Axis, Cell, Variation
 from rpgres.render import reports
 from rpgres.render.odds.studies import (
-    ANY_SUCCESS,
     below_text,
     chance_of,
     difference_of,

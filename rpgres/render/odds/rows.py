@@ -10,7 +10,7 @@ from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scenes import ExactSceneOdds
-from rpgres.odds.subjects import SUCCESS, MeasuredOdds
+from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, MeasuredOdds
 from rpgres.odds.variations import Search, Variation
 from rpgres.render.odds.reports import Record
 from rpgres.render.odds.studies import chance_of, difference_of
@@ -86,8 +86,8 @@ def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
 
 def _all(found: MeasuredOdds) -> Iterator[tuple[str, Chance]]:
     yield from found.outcomes.items()
-    if found.success is not None and SUCCESS not in found.outcomes:
-        yield SUCCESS, found.success
+    if found.success is not None:
+        yield ANY_SUCCESS if SUCCESS in found.outcomes else SUCCESS, found.success
 
 
 def _pair(found: Chance | Difference | None) -> list[str]:

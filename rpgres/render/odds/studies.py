@@ -10,7 +10,7 @@ from rpgres.odds.exact import Chance
 from rpgres.odds.grids import GridCell
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.study import NEGLIGIBLE
-from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
+from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
 from rpgres.odds.variations import FoundCell, Search
 from rpgres.render.odds.words import (
     LONGEST_FRACTION,
@@ -26,7 +26,6 @@ from rpgres.render.reports import Cell, Chart, Grid, Report, Series, Table
 from rpgres.render.words import outcome_titles, percent
 from rpgres.rulesets import RulesetFile
 
-ANY_SUCCESS = "any success"  # all outcomes that are one; no outcome's name has a blank, and one may be `success`
 MOST_PARTS = 9  # of a bar
 WIDE = 100  # columns of two cases side by side, at most
 
