@@ -130,8 +130,6 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
 @pytest.mark.parametrize(
     ("line", "long"),
     [
-        ("conflict with edda against thug", "mara conflict --against thug --ally edda"),
-        ("begin conflict with edda against thug", "mara conflict --against thug --ally edda"),
         ("edda conflict alongside mara vs thug", "edda conflict --against thug --ally mara"),
         ("begin conflict with mara and edda against thug", "mara conflict --against thug --ally edda"),
         ("conflict with edda and mara against thug", "edda conflict --against thug --ally mara"),
@@ -148,6 +146,37 @@ def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
     understood = Seat(TABLE, None).understood(split(line), nobody)
     assert understood.long == long
     assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
+
+
+@pytest.mark.parametrize(
+    ("said", "long"),
+    [
+        ("edda, without mara", "edda conflict --against thug"),
+        ("mara, with edda beside", "mara conflict --against thug --ally edda"),
+    ],
+)
+@pytest.mark.parametrize("begin", ["", "begin "])
+def test_one_hero_alone_behind_with_leads_or_stands_beside(begin: str, said: str, long: str) -> None:
+    begun("mara", "edda", "thug")
+    asked: list[str] = []
+
+    def answered(text: str, readings: Sequence[Reading]) -> Reading | None:
+        asked.append(text)
+        return next((one for one in readings if one.text == said), None)
+
+    line = split(f"{begin}conflict with edda against thug")
+    assert Seat(TABLE, None).understood(line, answered).long == long
+    assert asked[0] == "Who acts?"
+    told = "who acts stands first: `edda conflict against thug`, or `mara conflict with edda against thug`"
+    with pytest.raises(UsageError, match=told):
+        Seat(TABLE, None).understood(line, nobody)
+    assert Seat(TABLE, "mara").understood(line, nobody).long == "mara conflict --against thug --ally edda"
+
+
+def test_every_action_in_turns_may_begin() -> None:
+    begun("mara", "thug")
+    line = split("begin contest with mara vs thug:fight skill 1")
+    assert Seat(TABLE, None).understood(line, nobody).long == "mara contest --skill 1 --vs thug:fight"
 
 
 def test_the_first_of_several_heroes_acts_whoever_else_sits_there() -> None:
@@ -408,6 +437,16 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Seat(TABLE, "edda"), 80).endswith("another seat decides")
     assert len(status(Seat(TABLE, None), 40)) < 40
     assert status(Seat(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+def test_the_status_line_tells_what_the_finished_turns_of_a_conflict_left() -> None:
+    begun("mara", "guards")
+    table("act", "conflict", "--actor", "mara", "--against", "guards", code=3)
+    given = ("--given", "roll=0000", "--given", "opposition=0000")
+    answers = ("turn=attack", "concede=no", "invoke=i-know-a-back-way", "invoke=no", "invoke-against=no", "hit=full")
+    table("answer", *given, *(word for one in answers for word in ("--choose", one)), code=3)
+    assert "mara: 2 fate points" in status(Seat(TABLE, None), 80)
+    assert "mara: 2 fate points" in status(Seat(TABLE, "mara"), 80)
 
 
 def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
@@ -728,7 +767,7 @@ def test_whoever_a_conflict_brings_in_is_told_before_it_begins(capsys: pytest.Ca
     begun("mara", "edda", "guards")
     table("export", "--out", "kept")
     Path("kept/sheets/guards.toml").rename("mob.toml")
-    said = typed_by_a_person(capsys, "begin conflict with edda against mob", "quit")
+    said = typed_by_a_person(capsys, "begin conflict with mara and edda against mob", "quit")
     assert said.index("mob joins the table") < said.index("the conflict begins")
 
 

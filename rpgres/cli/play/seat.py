@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import use_table
-from rpgres.cli.play.people import joining, led, names_settled, with_sides
+from rpgres.cli.play.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.cli.play.phrases import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
@@ -23,9 +24,9 @@ from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT, state_seen
-from rpgres.errors import UsageError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.checking import require_whole
-from rpgres.journal.commands import actor_of, check_seat
+from rpgres.journal.commands import actor_of, check_seat, state_at
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.files import find_table, folders_of
 from rpgres.journal.history import History
@@ -102,6 +103,7 @@ class Seat:
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=folders_of(self.history, self.folders))
         self.rules: Rules = self.data.without_code().with_switches(new.public.switches)
+        self._kept: tuple[str, State] | None = None  # the head and the state of which `_now` is
 
     def look(self) -> History:
         """Return the journal as it is now."""
@@ -110,8 +112,13 @@ class Seat:
 
     @property
     def state(self) -> State:
-        """The table as the seat may see it."""
-        return state_seen(self.history.state, self.name)
+        """The table as the seat may see it; in the middle of a procedure as its finished turns left it."""
+        at = (self.history.head.hash, self.history.state)
+        if self._kept != at:
+            self._kept, self._now = at, self.history.state
+            with suppress(RpgresError):  # the rules have changed: what is typed next tells of it
+                self._now = state_at(self.history, folders=self.folders)
+        return state_seen(self._now, self.name)
 
     @property
     def waits(self) -> Pending | None:
@@ -306,9 +313,11 @@ class Seat:
         return UsageError(f"{unknown('action or command', first, known, of='this table')}; {HINT}")
 
     def _is_played(self, words: Sequence[str], asks: Asks) -> bool:
-        """Tell whether `begin` means an action that plays the whole of a period: a conflict, which both are called."""
-        if not words or words[0] not in self.actions or words[0] not in self.periods or words[1:2] == ["--help"]:
+        """Tell whether `begin` means an action in turns; a conflict is a period, too, which may be played freely."""
+        if not words or not is_in_turns(self.rules, words[0]) or words[1:2] == ["--help"]:
             return False
+        if words[0] not in self.periods:
+            return True
         if any(not word.startswith("-") for word in words[1:]):
             return True
         freely = Reading(f"every action is typed as it comes, until `end {words[0]}`", ())
@@ -322,7 +331,7 @@ class Seat:
             refuse_while_pending(self.history, verb, self.name)
         if not actor and not _has(words, "actor"):
             players = [name for name in self.own() if self.state.seat_of(name) != GM]
-            actor, words = led(self.rules, self.state, players, action, words)
+            actor, words = led(self.rules, self.state, players, action, words, asks)
         command, line, is_asked = self.command(action, verb), words, False
         who = self._actor(actor, action, words, asks)
         known = Words(self.scope(who, command), action)
