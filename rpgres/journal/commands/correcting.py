@@ -12,7 +12,7 @@ from rpgres.engine.players import NO
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
-from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
+from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending, require_mine
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
 from rpgres.journal.history import History
@@ -109,8 +109,7 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         undone = history.undone_from(before)
         if any(entry.kind == "reveal" for entry in undone):
             raise UsageError("a revealed seed is known, so the reveal cannot be undone; begin a new table")
-        if seat not in (HOST, GM):
-            _require_mine(history, undone, seat)
+        require_mine(history, undone, seat)
         is_said = history.entries[before].kind in SAID
         # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
         state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
@@ -138,8 +137,7 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
             raise UsageError(
                 "there is nothing to redo: only what the last `undo` took back, before anything else is done"
             )
-        if seat not in (HOST, GM):
-            _require_mine(history, entries, seat, what="redo")
+        require_mine(history, entries, seat, what="redo")
         if any(entry.kind in RUNNING and entry.public.rules != hash_of(rules) for entry in entries):
             raise UsageError("the rules have changed since then; repeat the action instead")
         states = store.read_states_after(place.path, entries)
@@ -190,33 +188,6 @@ def _last_own(history: History, by: str) -> Entry | None:
             if entry.kind not in SAID or entry.secret.by == by:
                 return entry
     return None
-
-
-def _require_mine(history: History, entries: Iterable[Entry], seat: str, *, what: str = "undo") -> None:
-    for entry in entries:
-        public = entry.public
-        if entry.kind == "seal":
-            raise UsageError(
-                f"entry {entry.number} is sealed, and only the game master can {what} it: {named('as')} {GM}"
-            )
-        owners = {entry.secret.by, *_asked_before(history, entry)}
-        if public.actor:
-            owners.add(history.state.seat_of(public.actor))
-        if seat not in owners:
-            raise UsageError(
-                f"entry {entry.number} was not made by {seat}, so {seat} cannot {what} it; the game master can, "
-                f"with {named('as')} {GM}"
-            )
-
-
-def _asked_before(history: History, entry: Entry) -> set[str]:
-    """Return the seats whose decisions an answer took; none for what is no answer."""
-    asking = entry.secret.stands.pending
-    if entry.kind != "answer" or entry.public.attempt or asking is None:
-        return set()
-    before, then = (waits_in(one.secret) for one in (history.entries[asking.number], entry))
-    asked, left = ([(one.label, one.who) for one in (questions_of(waits) if waits else ())] for waits in (before, then))
-    return {history.state.seat_of(who) for label, who in asked if (label, who) not in left}
 
 
 def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
