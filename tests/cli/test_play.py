@@ -198,6 +198,27 @@ def test_an_action_that_is_misspelt_is_offered_and_keeps_its_line() -> None:
     assert understood.long == "edda attack --skill fight --vs guards:fight"
 
 
+@pytest.mark.parametrize(
+    ("line", "long"),
+    [
+        ("Kára attacks the thug with fight", "bell-founder attack --skill fight --vs thug:fight"),
+        ("kara attack thug fight", "bell-founder attack --skill fight --vs thug:fight"),
+        ("KÁRA overcome crafts 2", "bell-founder overcome --skill crafts --vs 2"),
+        ("thug attack Kara with fight", "thug attack --skill fight --vs bell-founder:fight"),
+    ],
+)
+def test_a_character_is_called_by_title_with_accents_or_without(line: str, long: str) -> None:
+    begun("edda", "thug")
+    table("export", "--out", "kept")
+    kara = Path("kept/sheets/edda.toml").read_text(encoding="utf-8").replace("Edda Holm", "Kára")
+    Path("bell-founder.toml").write_text(kara, encoding="utf-8")
+    table("join", "--sheet", "bell-founder.toml")
+    seat = Seat(TABLE, None)
+    assert seat.understood(seat.typed(split(line)), nobody).long == long
+    assert "  Refresh" in table("show", "bell-founder")
+    assert "bell-founder, overcome" in table(*"act overcome --actor Kara --skill 4 --vs 0 --auto".split())
+
+
 def test_it_is_asked_how_a_conflict_is_played() -> None:
     begun("mara", "edda", "thug")
     asked: list[str] = []
