@@ -35,6 +35,19 @@ def _named(one: Any, key: str) -> bool:
     return isinstance(one, Box) and one.name == key
 
 
+_OF_CHARACTER = ("counters", "abilities", "tracks", "texts")  # maps of a character whose names a short path may have
+
+
+def full_path(state: State, path: str) -> str:
+    """Return the path that a short one stands for: `mara.fate-points` is `characters.mara.counters.fate-points`."""
+    who, *rest = path.split(".")
+    named = state.named(who)
+    if who in State.__struct_fields__ or len(named) != 1:
+        return path
+    within = [field for field in _OF_CHARACTER if rest and rest[0] in getattr(state.characters[named[0]], field)]
+    return ".".join(["characters", named[0], *(within if len(within) == 1 else ()), *rest])
+
+
 def audience_at(state: State, path: str) -> tuple[str, ...] | None:
     """Return the seats that may know of what stands at a path; None for everybody, and where nothing stands."""
     field, _, rest = path.partition(".")
@@ -387,7 +400,8 @@ def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *,
         return (*value, Tag(key, text))
     if isinstance(found, Tag) and not rest:
         if text != ABSENT:
-            raise UsageError(f"{path}: this already exists; set {path}.kind, {path}.uses.NAME and so on to change it")
+            parts = f"set {path}.kind, {path}.uses.NAME and so on to change it"
+            raise UsageError(f"{path}: this already exists; {parts}, {path}={ABSENT} to remove it")
         return tuple(one for one in value if one is not found)
     if isinstance(found, Box) and not rest:
         mark = "" if text in (ABSENT, "") else text

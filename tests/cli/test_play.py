@@ -270,9 +270,9 @@ SAID = {  # what somebody types who has never seen it, and where it leads
     "history": "log",
     "bye": "quit",
     "save": "there is nothing to save",
-    "mara spends a fate point": "set characters.mara.counters.fate-points=3",
-    "give edda a fate point": "set characters.edda.counters.fate-points=2",
-    "mara has 2 fate points": "set characters.mara.counters.fate-points=3",
+    "mara spends a fate point": "set mara.fate-points=3",
+    "give edda a fate point": "set edda.fate-points=2",
+    "mara has 2 fate points": "set mara.fate-points=3",
     "odds mara attacks the guards with fight": "odds attack --skill fight --vs guards:fight --actor mara",
     "odds mara dances": "has no action 'dances'",
     "chances mara overcome burglary 3": "odds overcome --skill burglary --vs 3 --actor mara",
@@ -587,8 +587,8 @@ def test_a_player_is_not_offered_what_only_the_game_master_may_do() -> None:
 @pytest.mark.parametrize(
     ("seat", "told"),
     [
-        (None, "`set characters.mara.counters.fate-points=3`"),
-        ("gm", "`set characters.mara.counters.fate-points=3`"),
+        (None, "`set mara.fate-points=3`"),
+        ("gm", "`set mara.fate-points=3`"),
         ("mara", "ask the game master"),
     ],
 )
@@ -597,7 +597,7 @@ def test_only_the_game_master_is_told_to_set_a_number(seat: str | None, told: st
     with pytest.raises(UsageError) as raised:
         Seat(TABLE, seat).understood(split("mara spends a fate point"), nobody)
     assert told in str(raised.value)
-    assert ("set characters" in str(raised.value)) == (seat != "mara")
+    assert ("`set mara" in str(raised.value)) == (seat != "mara")
 
 
 @pytest.mark.parametrize("line", ["ilse act strength --hand ", "ilse act strength hand "])

@@ -172,7 +172,8 @@ def test_a_short_line_outside_of_a_session_leads_to_the_table_here(
     assert "`rpgres table show mara`" in rpgres("mara").err
     assert rpgres("table", "act", "mara", "overcome", "fight", "2", "--auto").code == 0
     assert "you may want `rpgres table act overcome`;" in rpgres("table", "overcome").err
-    assert "you may want" not in rpgres("table", "leave").err  # no action of this table's ruleset
+    assert "you may want" not in rpgres("table", "swim").err  # no action of this table's ruleset
+    assert "`rpgres table set edda=absent`" in rpgres("table", "leave").err
 
 
 @pytest.mark.parametrize("word", ["new", "create", "delete"])

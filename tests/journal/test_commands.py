@@ -451,6 +451,22 @@ def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: A
 
 
 @pytest.mark.parametrize(
+    ("short", "path", "text"),
+    [
+        ("mara.fate-points", "characters.mara.counters.fate-points", "5"),
+        ("Mara Quill.fate-points", "characters.mara.counters.fate-points", "5"),
+        ("mara.fight", "characters.mara.abilities.fight", "3"),
+        ("mara.physical.2", "characters.mara.tracks.physical.2", "x"),
+        ("mara.title", "characters.mara.title", "M"),
+        ("mara.counters.fate-points", "characters.mara.counters.fate-points", "5"),
+        ("guards", "characters.guards", "absent"),
+    ],
+)
+def test_a_short_path_stands_for_the_full_one(place: Place, short: str, path: str, text: str) -> None:
+    assert log_seen(sitting.set_value(place, short, text, seat="gm").history, "gm")[-1].path == path
+
+
+@pytest.mark.parametrize(
     ("path", "text", "told"),
     [
         ("characters.mara.counters.fate-pionts", "5", "did you mean 'fate-points'"),
@@ -463,7 +479,7 @@ def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: A
         ("characters.mara.counters.fate-points.x", "5", "nothing inside"),
         ("characters.mara.tracks.physical.7", "x", "no place '7'"),
         ("tags.i-know-a-bakc-way", "aspect", "did you mean 'i-know-a-back-way'"),
-        ("tags.i-know-a-back-way", "aspect", "already exists"),
+        ("tags.i-know-a-back-way", "aspect", "change it, tags.i-know-a-back-way=absent to remove it"),
         ("tags.nothing", "absent", "no place 'nothing'"),
         ("piles.deck", "x", "cards are moved"),
         ("periods", "scene", "table begin"),

@@ -30,6 +30,7 @@ _LINES = {
     "rpgres table answer": "answer choose",
     "rpgres table undo": "undo",
     "rpgres table redo": "redo",
+    "rpgres table set edda=absent": "leave kick remove",
     "rpgres config show": "settings options preferences",
     "rpgres help": "man manual docs doc guide tutorial ?",
     "rpgres play": "shell repl interactive sit",

@@ -61,7 +61,7 @@ TABLE_COMMANDS: dict[str, str] = {
     "end": "end the period that began last",
     "undo": "undo the last action, or an entry and everything after it: undo 12",
     "redo": "do again what was undone last",
-    "set": "change a value: set characters.mara.counters.fate-points=2",
+    "set": "change a value: set mara.fate-points=2",
     "note": "add a note: note The rain stops.",
     "join": "add a character: join venn",
 }
@@ -298,7 +298,7 @@ class Seat:
         for who in self.state.characters.values():
             for counter, number in who.counters.items():
                 if counter.removesuffix("s") in said and (slug(who.name) in said or len(self.own()) == 1):
-                    path = f"characters.{who.name}.counters.{counter}"
+                    path = f"{who.name}.{counter}"
                     how = f"numbers are changed with `set {path}={number}`"
                     if self.name not in (None, GM):
                         how = f"actions change {counter}; ask the game master to change it otherwise"

@@ -22,7 +22,7 @@ from rpgres.journal.views import learned_from
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
-from rpgres.rulesets.corrections import audience_at, set_by
+from rpgres.rulesets.corrections import audience_at, full_path, set_by
 from rpgres.rulesets.tree import walk
 
 
@@ -194,7 +194,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
     """Correct or award something: put a value at a place of the table.
 
     Args:
-        path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`.
+        path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`, or short: `mara.fate-points`.
         text: the value as typed; what stands there tells its type.
         seat: the game master, or the host.
         to: the seats that may know of the tag, track or thing from now on; as before by default.
@@ -210,13 +210,14 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         for one in to:
             check_seat(history, one)
         before = history.state if seat is HOST else history.state.seen_by(seat)
-        state = set_by(rules, history.state, path, text, seat=seat, to=to)
-        was, value = value_at(before, path), value_at(state, path)
-        audiences = [audience_at(one, path) for one in (before, state)]
+        where = full_path(before, path)
+        state = set_by(rules, history.state, where, text, seat=seat, to=to)
+        was, value = value_at(before, where), value_at(state, where)
+        audiences = [audience_at(one, where) for one in (before, state)]
         was_there = was != ABSENT  # what is only placed now has not been seen before
         known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
         readers = None if None in known else sorted({one for seats in known for one in seats or ()})
-        secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=readers, label=",".join(to))
+        secret = Secret(by=seat or "", path=where, text=text, was=was, value=value, to=readers, label=",".join(to))
         return [draft_entry(place, rules, "set", secret, state)]
 
     return write(place, seat, work)
