@@ -181,3 +181,17 @@ def test_what_cannot_be_done_with_scenes_is_not_taken_for_the_name_of_one(word: 
     told = rpgres("scene", word).err
     assert "you may want" not in told
     assert "`rpgres scene --help`" in told
+
+
+@pytest.mark.parametrize(
+    ("typed", "lead"),
+    [
+        ("table note two words", "(words); quotes make one text of several words; "),
+        ("table join edda", "missing option '--sheet': `rpgres table join --sheet FILE`; "),
+        ("table join edda --sheet edda", "; a sheet is named with --sheet edda; "),
+        ("sheet new fate kara.toml", "; a file to write is named with --out kara.toml; "),
+    ],
+)
+def test_what_a_command_takes_otherwise_is_told(typed: str, lead: str) -> None:
+    ran = rpgres(*typed.split())
+    assert (ran.code, ran.out, lead in ran.err) == (2, "", True), ran.err
