@@ -931,3 +931,13 @@ def test_whoever_listens_recalls_and_completes_lines_too() -> None:
         screen.type("mara ov" + TAB)
         screen.until("> mara overcome", where="row")
         assert "fate points" not in screen.text  # nothing is drawn below
+
+
+def test_what_was_shown_of_an_action_is_not_shown_again_where_an_answer_is_taken_back(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    begun("mara", "guards")
+    said = typed_by_a_person(capsys, "mara conflict against guards", "full-defense", "undo", "", "quit")
+    assert said.count("the conflict begins") == 1
+    assert said.count("undid: answer") == 1
+    assert said.count("mara, against guards: What do you do") == 2
