@@ -941,3 +941,13 @@ def test_what_was_shown_of_an_action_is_not_shown_again_where_an_answer_is_taken
     assert said.count("the conflict begins") == 1
     assert said.count("undid: answer") == 1
     assert said.count("mara, against guards: What do you do") == 2
+
+
+@pytest.mark.parametrize("typed", ["attack the guards", "mara attacks guards with fight", "concede now"])
+def test_an_answer_with_more_words_is_told_how_it_is_typed(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    begun("mara", "guards")
+    said = typed_by_a_person(capsys, "mara conflict against guards", typed, "", "quit")
+    answer = "concede" if "concede" in typed else "attack"
+    assert f"`{answer}` alone answers this question; what more it needs is asked next." in said
+    assert "cannot act now" not in said
+    assert len(Seat(TABLE, None).look().entries) == 2

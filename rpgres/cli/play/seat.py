@@ -308,9 +308,9 @@ class Seat:
             named = ", ".join(_at_most(asking))
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
-            return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
+            return _hinted(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
         known = [*self.actions, *TABLE_COMMANDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
-        return UsageError(f"{unknown('action or command', first, known, of='this table')}; {HINT}")
+        return _hinted(unknown("action or command", first, known, of="this table"))
 
     def _is_played(self, words: Sequence[str], asks: Asks) -> bool:
         """Tell whether `begin` means an action in turns; a conflict is a period, too, which may be played freely."""
@@ -456,6 +456,10 @@ def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | Non
     require_whole(path, opened.history)
     check_seat(opened.history, opened.name)
     return opened
+
+
+def _hinted(message: str) -> UsageError:
+    return UsageError(f"{message}{'' if message.endswith('?') else ';'} {HINT}")
 
 
 def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:
