@@ -216,7 +216,9 @@ def test_a_character_is_called_by_title_with_accents_or_without(line: str, long:
     seat = Seat(TABLE, None)
     assert seat.understood(seat.typed(split(line)), nobody).long == long
     assert "  Refresh" in table("show", "bell-founder")
-    assert "bell-founder, overcome" in table(*"act overcome --actor Kara --skill 4 --vs 0 --auto".split())
+    assert "bell-founder, overcome" in table(
+        "act", "overcome", "--actor", "Kara", "--skill", "4", "--vs", "0", "--auto"
+    )
 
 
 def test_it_is_asked_how_a_conflict_is_played() -> None:

@@ -167,7 +167,9 @@ def test_cards_are_asked_for_one_by_one() -> None:
 
 @pytest.mark.parametrize("between", [",", ", ", " "])
 def test_several_cards_typed_at_once_are_all_cards_before_one_is_taken(between: str) -> None:
-    prepared = prepare(load_rules(find_ruleset("saga")), "act", {"ability": "strength=2", "vs": "daunting", "edge": "0"})
+    prepared = prepare(
+        load_rules(find_ruleset("saga")), "act", {"ability": "strength=2", "vs": "daunting", "edge": "0"}
+    )
     cards = ["St6-", "Ag3-"]
     typist = Typist(between.join([*cards, "Zz9"]), between.join(cards), *[""] * 9)
     found, _ = run(prepared, streams=Streams("7"), hand=RealDice(read=typist), choose={"play": ["Ag3"]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -16,13 +16,13 @@ from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending,
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
 from rpgres.journal.history import History
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, waits_in
-from rpgres.journal.replay import put_to, questions_of
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret
+from rpgres.journal.replay import put_to
 from rpgres.journal.views import learned_from
-from rpgres.model.paths import ABSENT, value_at
+from rpgres.model.paths import value_at
 from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
-from rpgres.rulesets.corrections import audience_at, full_path, set_by
+from rpgres.rulesets.corrections import full_path, path_after, readers_of, set_by
 from rpgres.rulesets.tree import walk
 
 
@@ -212,11 +212,8 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         before = history.state if seat is HOST else history.state.seen_by(seat)
         where = full_path(before, path)
         state = set_by(rules, history.state, where, text, seat=seat, to=to)
-        was, value = value_at(before, where), value_at(state, where)
-        audiences = [audience_at(one, where) for one in (before, state)]
-        was_there = was != ABSENT  # what is only placed now has not been seen before
-        known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
-        readers = None if None in known else sorted({one for seats in known for one in seats or ()})
+        was, value = value_at(before, where), value_at(state, path_after(where, text))
+        readers = readers_of(before, state, where, text)
         secret = Secret(by=seat or "", path=where, text=text, was=was, value=value, to=readers, label=",".join(to))
         return [draft_entry(place, rules, "set", secret, state)]
 
