@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
-from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, unpromised
+from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, require_card, unpromised
 from rpgres.engine.events import Drawn, Moved
 from rpgres.engine.players import NO, Question, named_option, refusal
 from rpgres.engine.running import PLACE, Run
@@ -364,9 +364,11 @@ def _as_drawn(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> Se
     """Return typed cards one by one.
 
     Raises:
-        GivenError: the first is no card, or lies somewhere else.
+        GivenError: one is no card, or the first lies somewhere else.
     """
     texts = stack.known.one_by_one(text)
+    for one in texts:
+        require_card(stack, label, one)
     fitting_cards(cards, stack, label, texts[0])
     return texts
 

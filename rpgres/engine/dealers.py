@@ -426,17 +426,27 @@ class TapedDealer(GivenDealer):
             its += [*[None] * (asked - 1 - len(its)), self.later[label].pop(0)]
 
 
-def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> tuple[str, ...]:
-    """Return the cards of a pile that a typed card may be.
+def require_card(stack: Stack, label: str, text: str) -> tuple[str, ...]:
+    """Return the codes that a typed card may have.
 
     Raises:
-        GivenError: it is no card, or none that lies there.
+        GivenError: it is no card.
     """
     codes = stack.known.matching(text)
     if not codes:
         from rpgres.model.cards import unknown_card
 
         raise GivenError.of(label, text, unknown_card(stack.known, text))
+    return codes
+
+
+def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> tuple[str, ...]:
+    """Return the cards of a pile that a typed card may be.
+
+    Raises:
+        GivenError: it is no card, or none that lies there.
+    """
+    codes = require_card(stack, label, text)
     fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
     if not fitting:
         raise GivenError.of(label, text, f"no such card is left in {stack.pile}; all of them are elsewhere")

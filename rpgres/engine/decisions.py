@@ -224,7 +224,7 @@ def accepted(question: Question, choice: str) -> str:
 
 def naming(label: str, who: str, default: str, *, of: str) -> Question:
     """Return the question for the name of something new; see `Table.name`."""
-    form = f"a name [{default}]"
+    form = f"a name [Enter: {default}]"
     return Question(label, who, (), f"What is {of} called?", True, form=form, reads=_name, is_naming=True)
 
 

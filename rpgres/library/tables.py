@@ -249,7 +249,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """Correct or award something: put a value at a place of the table.
 
         Args:
-            path: where, as in `show().state`: `characters.mara.counters.fate-points`.
+            path: where, as in `show().state`: `characters.mara.counters.fate-points`, or short: `mara.fate-points`.
             value: the value, as a text or a number; what stands there tells its type. `absent` removes it.
             to: the seats that may know of the tag, track or thing from now on; as before by default.
 

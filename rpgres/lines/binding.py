@@ -147,6 +147,9 @@ class Line:
     def keyword(self, place: int, following: Mapping[int, int]) -> tuple[Taker, str, set[int]] | None:
         """Return what a word binds, the value, and the places of the words that are used; None where it binds none."""
         word, then = self.bare[place], following.get(place)
+        name, sign, value = word.partition("=")
+        if sign and value and name in self.words.by_name and not self.fits(word):  # `roll=++0-`
+            return self.words.by_name[name], value, {place}
         taker = self.words.by_name.get(slug(word)) if word == word.lower() else None
         if taker is not None and taker.parameter is not None and taker.parameter.kind == "flag":
             return taker, "", {place}

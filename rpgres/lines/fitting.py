@@ -324,15 +324,12 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
         state: the table as the seat that types may see it.
         word: what is typed.
     """
-    known = [name for name in state.characters if name != ACTOR]
-    if word in known:
-        return word
-    text = slug(word)
-    found = [name for name in known if text in (slug(name), slug(state.characters[name].title))]
+    found = [name for name in state.named(word) if name != ACTOR]
     if len(found) == 1:
         return found[0]
     if word.endswith(".toml"):
         return word
+    text = slug(word)
     return text if text in sheet_names(rules) and not found else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from rpgres.errors import UsageError
 from rpgres.lines.fitting import BESIDE, OPPOSING
 from rpgres.lines.short import Reading, Words, typed_apart, who_is_named
+from rpgres.lines.words import joined
 from rpgres.model.state import State
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Rules
@@ -43,8 +44,12 @@ def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
     return line
 
 
-def led(rules: Rules, state: State, players: Sequence[str], action: str, words: list[str]) -> tuple[str, list[str]]:
-    """Return who acts where two heroes, or all, are named on a line in turns: the first; and the line without.
+def led(
+    rules: Rules, state: State, players: Sequence[str], action: str, words: list[str], asks: Any
+) -> tuple[str, list[str]]:
+    """Return who acts where heroes are named on a line in turns without who acts, and the line without them.
+
+    Of two heroes, or all, the first one acts. One alone may act, or stand beside somebody who is not named.
 
     Args:
         rules: what the action is one of.
@@ -52,13 +57,26 @@ def led(rules: Rules, state: State, players: Sequence[str], action: str, words: 
         players: the heroes who may act for the seat.
         action: what is done.
         words: the line behind it.
+        asks: puts it to the person.
+
+    Raises:
+        UsageError: no answer says who acts.
     """
     named = [who_is_named(rules, state, word) for word in words]
     beside = [place for place in range(1, len(words)) if words[place - 1] in BESIDE and named[place] in players]
-    if not is_in_turns(rules, action) or not beside or (len(beside) < 2 and not set(named).issuperset(players)):
+    if not is_in_turns(rules, action) or not beside:
         return "", words
     first = beside[0]
-    return str(named[first]), [*words[: first - 1], *words[first + 1 :]]
+    lead, behind = str(named[first]), [*words[: first - 1], *words[first + 1 :]]
+    others = [name for name in players if name not in named]
+    if len(beside) > 1 or not others:
+        return lead, behind
+    leads = Reading(f"{lead}, without {' and '.join(others)}", (lead,))
+    found = asks("Who acts?", [leads, *(Reading(f"{one}, with {lead} beside", (one,)) for one in others)])
+    if found is None:
+        typed = [f"`{lead} {action} {joined(behind)}`", f"`{others[0]} {action} {joined(words)}`"]
+        raise UsageError(f"who acts stands first: {', or '.join(typed)}", reason="unclear")
+    return found.words[0], behind if found == leads else words
 
 
 def near_names(known: Words, line: Sequence[str]) -> Iterator[tuple[int, str, str]]:

@@ -59,8 +59,8 @@ def as_typed(words: Sequence[str], actions: Sequence[str], people: State, *, is_
 
 
 def _character_in(word: str, people: State) -> str:
-    name = slug(word.removesuffix("'s"))
-    return name if name in people.characters else ""
+    named = people.named(word.removesuffix("'s"))
+    return named[0] if len(named) == 1 else ""
 
 
 def _shown(said: Sequence[str], people: State) -> list[str]:

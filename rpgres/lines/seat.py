@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -12,8 +13,8 @@ from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT, state_seen
-from rpgres.errors import UsageError
-from rpgres.journal.commands import actor_of
+from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.commands import actor_of, state_at
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
@@ -21,7 +22,7 @@ from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
 from rpgres.lines.fitting import BESIDE
 from rpgres.lines.options import ACT_OPTIONS
-from rpgres.lines.people import joining, led, names_settled, with_sides
+from rpgres.lines.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.lines.phrases import as_typed
 from rpgres.lines.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
 from rpgres.lines.words import joined, split
@@ -55,7 +56,7 @@ TABLE_COMMANDS: dict[str, str] = {
     "end": "end the period that began last",
     "undo": "undo the last action, or an entry and everything after it: undo 12",
     "redo": "do again what was undone last",
-    "set": "change a value: set characters.mara.counters.fate-points=2",
+    "set": "change a value: set mara.fate-points=2",
     "note": "add a note: note The rain stops.",
     "join": "add a character: join venn",
 }
@@ -97,6 +98,7 @@ class Seat:
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=folders_of(self.history, self.folders))
         self.rules: Rules = self.data.without_code().with_switches(new.public.switches)
+        self._kept: tuple[str, State] | None = None  # the head and the state of which `_now` is
 
     def look(self) -> History:
         """Return the journal as it is now."""
@@ -105,8 +107,13 @@ class Seat:
 
     @property
     def state(self) -> State:
-        """The table as the seat may see it."""
-        return state_seen(self.history.state, self.name)
+        """The table as the seat may see it; in the middle of a procedure as its finished turns left it."""
+        at = (self.history.head.hash, self.history.state)
+        if self._kept != at:
+            self._kept, self._now = at, self.history.state
+            with suppress(RpgresError):  # the rules have changed: what is typed next tells of it
+                self._now = state_at(self.history, folders=self.folders)
+        return state_seen(self._now, self.name)
 
     @property
     def waits(self) -> Pending | None:
@@ -294,7 +301,7 @@ class Seat:
         for who in self.state.characters.values():
             for counter, number in who.counters.items():
                 if counter.removesuffix("s") in said and (slug(who.name) in said or len(self.own()) == 1):
-                    path = f"characters.{who.name}.counters.{counter}"
+                    path = f"{who.name}.{counter}"
                     how = f"numbers are changed with `set {path}={number}`"
                     if self.name not in (None, GM):
                         how = f"actions change {counter}; ask the game master to change it otherwise"
@@ -304,14 +311,16 @@ class Seat:
             named = ", ".join(_at_most(asking))
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
-            return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
+            return _hinted(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
         known = [*self.actions, *TABLE_COMMANDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
-        return UsageError(f"{unknown('action or command', first, known, of='this table')}; {HINT}")
+        return _hinted(unknown("action or command", first, known, of="this table"))
 
     def _is_played(self, words: Sequence[str], asks: Asks) -> bool:
-        """Tell whether `begin` means an action that plays the whole of a period: a conflict, which both are called."""
-        if not words or words[0] not in self.actions or words[0] not in self.periods or words[1:2] == ["--help"]:
+        """Tell whether `begin` means an action in turns; a conflict is a period, too, which may be played freely."""
+        if not words or not is_in_turns(self.rules, words[0]) or words[1:2] == ["--help"]:
             return False
+        if words[0] not in self.periods:
+            return True
         if any(not word.startswith("-") for word in words[1:]):
             return True
         freely = Reading(f"every action is typed as it comes, until `end {words[0]}`", ())
@@ -325,7 +334,7 @@ class Seat:
             refuse_while_pending(self.history, verb, self.name)
         if not actor and not _has(words, "actor"):
             players = [name for name in self.own() if self.state.seat_of(name) != GM]
-            actor, words = led(self.rules, self.state, players, action, words)
+            actor, words = led(self.rules, self.state, players, action, words, asks)
         takes, line, is_asked = self.takes(action, verb), words, False
         who = self._actor(actor, action, words, asks)
         known = Words(self.scope(who, takes), action)
@@ -430,6 +439,10 @@ class Seat:
             left.remove(found.text)
             added.append(f"--{names[0]}={found.text}")
         return added
+
+
+def _hinted(message: str) -> UsageError:
+    return UsageError(f"{message}{'' if message.endswith('?') else ';'} {HINT}")
 
 
 def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:

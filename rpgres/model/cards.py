@@ -244,13 +244,16 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
         return found
 
     def one_by_one(self, text: str) -> list[str]:
-        """Return what was typed for several cards, with commas between them, as a text for each; else the text alone.
+        """Return a text for each of several cards, typed with commas or spaces between them; else the text alone.
 
         What stands there need not be a card: what has no letter is read off dice. A card whose name has a comma is one.
         """
-        if "," not in text or not any(char.isalpha() for char in text) or self.matching(text):
+        if not any(char.isalpha() for char in text) or self.matching(text):
             return [text]
-        return [part.strip() for part in text.split(",") if part.strip()] or [text]
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        if "," not in text and any(self.matching(part) for part in text.split()):
+            parts = text.split()
+        return parts or [text]
 
 
 def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:

@@ -310,6 +310,14 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """Return the state with this character in place of the one with that name, or added."""
         return msgspec.structs.replace(self, characters=self.characters.with_(character.name, character))
 
+    def named(self, text: str) -> list[str]:
+        """Return the names of the characters that a text may mean, by name or title; accents may be left out."""
+        if text in self.characters:
+            return [text]
+        said = _without_accents(slug(text))
+        known = ((name, (slug(name), slug(one.title))) for name, one in self.characters.items())
+        return [name for name, slugs in known if said in map(_without_accents, slugs)]
+
     def seat_of(self, name: str) -> str:
         """Return the seat that decides for a character; the game master's for a name that is no character here."""
         character = self.characters.get(name)
@@ -414,3 +422,11 @@ def slug(text: str) -> str:
     if not words:  # nothing that can be typed: the characters' numbers, so that every text has a name
         return "-".join(f"u{ord(char):x}" for char in text if not char.isspace())
     return "-".join(words)
+
+
+def _without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    from unicodedata import combining, normalize
+
+    return "".join(char for char in normalize("NFKD", text) if not combining(char))

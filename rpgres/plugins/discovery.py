@@ -110,7 +110,7 @@ def usable(claims: Iterable[Entry]) -> list[Entry]:
 
 
 def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageError:
-    """Return the error of an id that nothing has, with the nearest, all there are, and what a folder of it lacks.
+    """Return the error of an id that nothing has, with the nearest, else all there are, and what a folder of it lacks.
 
     Args:
         ruleset_id: as typed.
@@ -122,8 +122,9 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     near = nearest(ruleset_id, names)
     said = [f"there is no ruleset {ruleset_id!r}"]
     if near:
-        said.append(f"did you mean {near!r}?")
-    said.append(f"installed: {', '.join(names) or 'none'} (`{called('ruleset list')}` describes them)")
+        said.append(f"did you mean {near!r}? `{called('ruleset list')}` describes all")
+    else:
+        said.append(f"installed: {', '.join(names) or 'none'} (`{called('ruleset list')}` describes them)")
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
         if nothing := _nothing_in(folder / "ruleset.toml"):

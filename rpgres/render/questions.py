@@ -80,6 +80,8 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
             for a list in any case.
         is_again: whether the options were shown before, so that they are not listed again where they take lines.
     """
+    if question.is_naming:  # nothing is listed before what is typed
+        return [line(*_head(question), f" Type {question.form}.")]
     keys = keyed(question)
     price = _shared_price(keys)
     head, groups = line(*_head(question, price)), _groups(question, keys, price)
@@ -148,7 +150,7 @@ def _head(question: Question, price: str = "") -> list[str | Piece]:
     who = "" if question.who == ACTOR else who_is(question.who)
     told = ", ".join(filter(None, (who, question.of, about)))
     head: list[str | Piece] = [Piece(f"{told}: ", "title") if told else "", question.text or f"{question.label}?"]
-    if question.optional:
+    if question.optional and not question.is_naming:
         passing = question.passing
         head += [" [Enter: ", Piece(passing.name if passing is not None else NO, "name"), "]"]
     return [*head, Piece(f" ({price} each)", "quiet")] if price else head

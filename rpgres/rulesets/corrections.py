@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError, UsageError, called, named
-from rpgres.model.paths import ABSENT
+from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.serialization import plain, read_state, state_record
 from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug, written_as
 from rpgres.rulesets import Field, RecordField, Rules, unknown
@@ -36,10 +36,60 @@ def _named(one: Any, key: str) -> bool:
     return isinstance(one, Box) and one.name == key
 
 
+_OF_CHARACTER = ("counters", "abilities", "tracks", "texts")  # maps of a character whose names a short path may have
+
+
+def full_path(state: State, path: str) -> str:
+    """Return the path that a short one stands for: `mara.fate-points` is `characters.mara.counters.fate-points`.
+
+    It begins with the name of a character, or of a tag: `on-fire.name` is `tags.on-fire.name`.
+    """
+    who, *rest = path.split(".")
+    named = state.named(who)
+    if who in State.__struct_fields__ or len(named) != 1:
+        return f"tags.{path}" if not named and state.tag(who) is not None else path
+    within = [field for field in _OF_CHARACTER if rest and rest[0] in getattr(state.characters[named[0]], field)]
+    return ".".join(["characters", named[0], *(within if len(within) == 1 else ()), *rest])
+
+
+def path_after(path: str, text: str) -> str:
+    """Return where what a path names stands once a text is put there: a tag that is renamed goes by its new name."""
+    match path.split("."):
+        case ["tags", _, "name"]:
+            return f"tags.{slug(text)}.name"
+    return path
+
+
+def readers_of(before: State, after: State, path: str, text: str) -> list[str] | None:
+    """Return the seats that may read of a change: those that may know of what stood there, and of what does now.
+
+    Args:
+        before, after: the table.
+        path, text: what was put where.
+
+    Returns:
+        None for everybody.
+    """
+    then = path_after(path, text)
+    audiences = [audience_at(before, path)] if value_at(before, path) != ABSENT else []  # else nobody has seen it
+    audiences += [audience_at(after, then)] if _stands(after, then) else []
+    return None if None in audiences else sorted({seat for seats in audiences for seat in seats or ()})
+
+
+def _stands(state: State, path: str) -> bool:
+    """Tell whether there is the tag, track or thing that a path is about; what is about nothing of these stands."""
+    field, name = (*path.split("."), "")[:2]
+    match field:
+        case "tags":
+            return state.tag(name) is not None
+        case "tracks" | "things" | "audiences":
+            return name in {*state.tracks, *state.things}
+    return True
+
+
 def audience_at(state: State, path: str) -> tuple[str, ...] | None:
     """Return the seats that may know of what stands at a path; None for everybody, and where nothing stands."""
-    field, _, rest = path.partition(".")
-    name = rest.partition(".")[0]
+    field, name = (*path.split("."), "")[:2]
     if field == "tags":
         tag = state.tag(name)
         return tag.audience if tag is not None else None
@@ -420,7 +470,8 @@ def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *,
         return (*value, Tag(key, text))
     if isinstance(found, Tag) and not rest:
         if text != ABSENT:
-            raise UsageError(f"{path}: this already exists; set {path}.kind, {path}.uses.NAME and so on to change it")
+            parts = f"set {path}.kind, {path}.uses.NAME and so on to change it"
+            raise UsageError(f"{path}: this already exists; {parts}, {path}={ABSENT} to remove it")
         return tuple(one for one in value if one is not found)
     if isinstance(found, Box) and not rest:
         mark = "" if text in (ABSENT, "") else text

@@ -131,8 +131,6 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
 @pytest.mark.parametrize(
     ("line", "long"),
     [
-        ("conflict with edda against thug", "mara conflict --against thug --ally edda"),
-        ("begin conflict with edda against thug", "mara conflict --against thug --ally edda"),
         ("edda conflict alongside mara vs thug", "edda conflict --against thug --ally mara"),
         ("begin conflict with mara and edda against thug", "mara conflict --against thug --ally edda"),
         ("conflict with edda and mara against thug", "edda conflict --against thug --ally mara"),
@@ -149,6 +147,37 @@ def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
     understood = CommandSeat(TABLE, None).understood(split(line), nobody)
     assert understood.long == long
     assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
+
+
+@pytest.mark.parametrize(
+    ("said", "long"),
+    [
+        ("edda, without mara", "edda conflict --against thug"),
+        ("mara, with edda beside", "mara conflict --against thug --ally edda"),
+    ],
+)
+@pytest.mark.parametrize("begin", ["", "begin "])
+def test_one_hero_alone_behind_with_leads_or_stands_beside(begin: str, said: str, long: str) -> None:
+    begun("mara", "edda", "thug")
+    asked: list[str] = []
+
+    def answered(text: str, readings: Sequence[Reading]) -> Reading | None:
+        asked.append(text)
+        return next((one for one in readings if one.text == said), None)
+
+    line = split(f"{begin}conflict with edda against thug")
+    assert Seat(TABLE, None).understood(line, answered).long == long
+    assert asked[0] == "Who acts?"
+    told = "who acts stands first: `edda conflict against thug`, or `mara conflict with edda against thug`"
+    with pytest.raises(UsageError, match=told):
+        Seat(TABLE, None).understood(line, nobody)
+    assert Seat(TABLE, "mara").understood(line, nobody).long == "mara conflict --against thug --ally edda"
+
+
+def test_every_action_in_turns_may_begin() -> None:
+    begun("mara", "thug")
+    line = split("begin contest with mara vs thug:fight skill 1")
+    assert Seat(TABLE, None).understood(line, nobody).long == "mara contest --skill 1 --vs thug:fight"
 
 
 def test_the_first_of_several_heroes_acts_whoever_else_sits_there() -> None:
@@ -168,6 +197,29 @@ def test_an_action_that_is_misspelt_is_offered_and_keeps_its_line() -> None:
     understood = CommandSeat(TABLE, None).understood(split("edda atack guards with fight"), first)
     assert asked == ["'atack' is no action here. Did you mean 'attack', or which one?"]
     assert understood.long == "edda attack --skill fight --vs guards:fight"
+
+
+@pytest.mark.parametrize(
+    ("line", "long"),
+    [
+        ("Kára attacks the thug with fight", "bell-founder attack --skill fight --vs thug:fight"),
+        ("kara attack thug fight", "bell-founder attack --skill fight --vs thug:fight"),
+        ("KÁRA overcome crafts 2", "bell-founder overcome --skill crafts --vs 2"),
+        ("thug attack Kara with fight", "thug attack --skill fight --vs bell-founder:fight"),
+    ],
+)
+def test_a_character_is_called_by_title_with_accents_or_without(line: str, long: str) -> None:
+    begun("edda", "thug")
+    table("export", "--out", "kept")
+    kara = Path("kept/sheets/edda.toml").read_text(encoding="utf-8").replace("Edda Holm", "Kára")
+    Path("bell-founder.toml").write_text(kara, encoding="utf-8")
+    table("join", "--sheet", "bell-founder.toml")
+    seat = Seat(TABLE, None)
+    assert seat.understood(seat.typed(split(line)), nobody).long == long
+    assert "  Refresh" in table("show", "bell-founder")
+    assert "bell-founder, overcome" in table(
+        "act", "overcome", "--actor", "Kara", "--skill", "4", "--vs", "0", "--auto"
+    )
 
 
 def test_it_is_asked_how_a_conflict_is_played() -> None:
@@ -221,9 +273,9 @@ SAID = {  # what somebody types who has never seen it, and where it leads
     "history": "log",
     "bye": "quit",
     "save": "there is nothing to save",
-    "mara spends a fate point": "set characters.mara.counters.fate-points=3",
-    "give edda a fate point": "set characters.edda.counters.fate-points=2",
-    "mara has 2 fate points": "set characters.mara.counters.fate-points=3",
+    "mara spends a fate point": "set mara.fate-points=3",
+    "give edda a fate point": "set edda.fate-points=2",
+    "mara has 2 fate points": "set mara.fate-points=3",
     "odds mara attacks the guards with fight": "odds attack --skill fight --vs guards:fight --actor mara",
     "odds mara dances": "has no action 'dances'",
     "chances mara overcome burglary 3": "odds overcome --skill burglary --vs 3 --actor mara",
@@ -358,7 +410,7 @@ def test_everything_is_offered() -> None:
         *shown(room, "mara defend stunt ")[2:],
     ]
     assert shown(room, "mara overcome burglary 3 price ") == ["fail", "cost"]
-    assert shown(room, "begin ") == ["exchange", "scene", "conflict"]
+    assert shown(room, "begin ") == ["exchange", "session", "scene", "conflict"]
     assert shown(room, "help unde") == []
     assert shown(room, "help und") == []  # nothing is done yet
     assert shown(room, "log --la") == ["--last"]
@@ -411,6 +463,16 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(CommandSeat(TABLE, "edda"), 80).endswith("another seat decides")
     assert len(status(CommandSeat(TABLE, None), 40)) < 40
     assert status(CommandSeat(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+def test_the_status_line_tells_what_the_finished_turns_of_a_conflict_left() -> None:
+    begun("mara", "guards")
+    table("act", "conflict", "--actor", "mara", "--against", "guards", code=3)
+    given = ("--given", "roll=0000", "--given", "opposition=0000")
+    answers = ("turn=attack", "concede=no", "invoke=i-know-a-back-way", "invoke=no", "invoke-against=no", "hit=full")
+    table("answer", *given, *(word for one in answers for word in ("--choose", one)), code=3)
+    assert "mara: 2 fate points" in status(Seat(TABLE, None), 80)
+    assert "mara: 2 fate points" in status(Seat(TABLE, "mara"), 80)
 
 
 def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
@@ -530,8 +592,8 @@ def test_a_player_is_not_offered_what_only_the_game_master_may_do() -> None:
 @pytest.mark.parametrize(
     ("seat", "told"),
     [
-        (None, "`set characters.mara.counters.fate-points=3`"),
-        ("gm", "`set characters.mara.counters.fate-points=3`"),
+        (None, "`set mara.fate-points=3`"),
+        ("gm", "`set mara.fate-points=3`"),
         ("mara", "ask the game master"),
     ],
 )
@@ -540,7 +602,7 @@ def test_only_the_game_master_is_told_to_set_a_number(seat: str | None, told: st
     with pytest.raises(UsageError) as raised:
         CommandSeat(TABLE, seat).understood(split("mara spends a fate point"), nobody)
     assert told in str(raised.value)
-    assert ("set characters" in str(raised.value)) == (seat != "mara")
+    assert ("`set mara" in str(raised.value)) == (seat != "mara")
 
 
 @pytest.mark.parametrize("line", ["ilse act strength --hand ", "ilse act strength hand "])
@@ -566,7 +628,7 @@ def test_what_cannot_be_done_is_not_offered() -> None:
     assert "begin" not in shown(CommandSeat(TABLE, "fen"), "")
     begun_again = rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "thug", "--table", "x.db")
     assert begun_again.code == 0
-    assert "begin exchange|scene|conflict" in plain_text(help_lines(CommandSeat(Path("x.db"), None), 80))
+    assert "begin exchange|session|scene|conflict" in plain_text(help_lines(CommandSeat(Path("x.db"), None), 80))
 
 
 def test_what_can_be_done_by_now_is_offered() -> None:
@@ -731,7 +793,7 @@ def test_whoever_a_conflict_brings_in_is_told_before_it_begins(capsys: pytest.Ca
     begun("mara", "edda", "guards")
     table("export", "--out", "kept")
     Path("kept/sheets/guards.toml").rename("mob.toml")
-    said = typed_by_a_person(capsys, "begin conflict with edda against mob", "quit")
+    said = typed_by_a_person(capsys, "begin conflict with mara and edda against mob", "quit")
     assert said.index("mob joins the table") < said.index("the conflict begins")
 
 
@@ -881,3 +943,23 @@ def test_errors_name_lines_as_they_are_typed_here() -> None:
     done = rpgres("play", stdin="overcome 1 vs 3 --given roll=----\nshow\nset x=1\nlog --last x\n")
     assert "undo the action with `undo 1`" in done.err
     assert "`log --help` lists its options" in done.err
+
+
+def test_what_was_shown_of_an_action_is_not_shown_again_where_an_answer_is_taken_back(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    begun("mara", "guards")
+    said = typed_by_a_person(capsys, "mara conflict against guards", "full-defense", "undo", "", "quit")
+    assert said.count("the conflict begins") == 1
+    assert said.count("undid: answer") == 1
+    assert said.count("mara, against guards: What do you do") == 2
+
+
+@pytest.mark.parametrize("typed", ["attack the guards", "mara attacks guards with fight", "concede now"])
+def test_an_answer_with_more_words_is_told_how_it_is_typed(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    begun("mara", "guards")
+    said = typed_by_a_person(capsys, "mara conflict against guards", typed, "", "quit")
+    answer = "concede" if "concede" in typed else "attack"
+    assert f"`{answer}` alone answers this question; what more it needs is asked next." in said
+    assert "cannot act now" not in said
+    assert len(Seat(TABLE, None).look().entries) == 2

@@ -165,6 +165,18 @@ def test_cards_are_asked_for_one_by_one() -> None:
     assert typist.asked[0].startswith("a card")
 
 
+@pytest.mark.parametrize("between", [",", ", ", " "])
+def test_several_cards_typed_at_once_are_all_cards_before_one_is_taken(between: str) -> None:
+    prepared = prepare(
+        load_rules(find_ruleset("saga")), "act", {"ability": "strength=2", "vs": "daunting", "edge": "0"}
+    )
+    cards = ["St6-", "Ag3-"]
+    typist = Typist(between.join([*cards, "Zz9"]), between.join(cards), *[""] * 9)
+    found, _ = run(prepared, streams=Streams("7"), hand=RealDice(read=typist), choose={"play": ["Ag3"]})
+    assert [answer.value for answer in found.answers if answer.label == "deal"] == cards
+    assert typist.asked[0] == typist.asked[1]
+
+
 def test_dice_without_a_ruleset_are_asked_for_too() -> None:
     typist = Typist("7,1", "6,5")
     found = roll_dice("2d6+1", streams=Streams("7"), hand=RealDice(read=typist))

@@ -336,7 +336,9 @@ def test_a_name_that_switches_nothing_off_is_told_and_breaks_no_roll(monkeypatch
 def test_check_of_what_nothing_has() -> None:
     done = rpgres("plugin", "check", "lantrn")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith("rpgres: there is no ruleset 'lantrn'; did you mean 'lantern'?; installed: ")
+    told = "rpgres: there is no ruleset 'lantrn'; did you mean 'lantern'? `rpgres ruleset list` describes all\n"
+    assert done.stderr == told
+    assert "; installed: " in rpgres("plugin", "check", "zzz").stderr
 
 
 def test_help_and_show_tell_what_the_game_master_says() -> None:

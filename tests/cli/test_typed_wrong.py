@@ -171,6 +171,9 @@ def test_a_short_line_outside_of_a_session_leads_to_the_table_here(
     assert "`rpgres table act mara overcome fight 2` or `rpgres play`" in rpgres("mara", "overcome", "fight", "2").err
     assert "`rpgres table show mara`" in rpgres("mara").err
     assert rpgres("table", "act", "mara", "overcome", "fight", "2", "--auto").code == 0
+    assert "you may want `rpgres table act overcome`;" in rpgres("table", "overcome").err
+    assert "you may want" not in rpgres("table", "swim").err  # no action of this table's ruleset
+    assert "`rpgres table set edda=absent`" in rpgres("table", "leave").err
 
 
 @pytest.mark.parametrize("word", ["new", "create", "delete"])
@@ -178,3 +181,17 @@ def test_what_cannot_be_done_with_scenes_is_not_taken_for_the_name_of_one(word: 
     told = rpgres("scene", word).err
     assert "you may want" not in told
     assert "`rpgres scene --help`" in told
+
+
+@pytest.mark.parametrize(
+    ("typed", "lead"),
+    [
+        ("table note two words", "(words); quotes make one text of several words; "),
+        ("table join edda", "missing option '--sheet': `rpgres table join --sheet FILE`; "),
+        ("table join edda --sheet edda", "; a sheet is named with --sheet edda; "),
+        ("sheet new fate kara.toml", "; a file to write is named with --out kara.toml; "),
+    ],
+)
+def test_what_a_command_takes_otherwise_is_told(typed: str, lead: str) -> None:
+    ran = rpgres(*typed.split())
+    assert (ran.code, ran.out, lead in ran.err) == (2, "", True), ran.err

@@ -451,6 +451,24 @@ def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: A
 
 
 @pytest.mark.parametrize(
+    ("short", "path", "text"),
+    [
+        ("mara.fate-points", "characters.mara.counters.fate-points", "5"),
+        ("Mara Quill.fate-points", "characters.mara.counters.fate-points", "5"),
+        ("mara.fight", "characters.mara.abilities.fight", "3"),
+        ("mara.physical.2", "characters.mara.tracks.physical.2", "x"),
+        ("mara.title", "characters.mara.title", "M"),
+        ("mara.counters.fate-points", "characters.mara.counters.fate-points", "5"),
+        ("guards", "characters.guards", "absent"),
+        ("i-know-a-back-way.name", "tags.i-know-a-back-way.name", "I Knew a Way"),
+        ("tags.On Fire", "tags.On Fire", "aspect"),
+    ],
+)
+def test_a_short_path_stands_for_the_full_one(place: Place, short: str, path: str, text: str) -> None:
+    assert log_seen(sitting.set_value(place, short, text, seat="gm").history, "gm")[-1].path == path
+
+
+@pytest.mark.parametrize(
     ("path", "text", "told"),
     [
         ("characters.mara.counters.fate-pionts", "5", "did you mean 'fate-points'"),
@@ -463,7 +481,7 @@ def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: A
         ("characters.mara.counters.fate-points.x", "5", "nothing inside"),
         ("characters.mara.tracks.physical.7", "x", "no place '7'"),
         ("tags.i-know-a-bakc-way", "aspect", "did you mean 'i-know-a-back-way'"),
-        ("tags.i-know-a-back-way", "aspect", "already exists"),
+        ("tags.i-know-a-back-way", "aspect", "change it, tags.i-know-a-back-way=absent to remove it"),
         ("tags.nothing", "absent", "no place 'nothing'"),
         ("piles.deck", "x", "cards are moved"),
         ("periods", "scene", "table begin"),
@@ -562,6 +580,34 @@ def test_whoever_plays_a_hero_holds_its_cards(tmp_path: Path) -> None:
     sitting.begin_table(place, ruleset="saga", sheets=["ilse"])
     sitting.set_value(place, "characters.ilse.seat", "gm")
     assert store.read(place.path).state.piles["hand:ilse"].audience == ("gm",)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "value"),
+    [
+        ("tags.trap-door.name", "Pit", "Pit"),
+        ("trap-door.name", "Pit", "Pit"),
+        ("tags.trap-door", "absent", "absent"),
+        ("tags.trap-door.uses.mara", "1", 1),
+        ("things.doom", "absent", "absent"),
+        ("things.doom", "4", 4),
+    ],
+)
+def test_a_change_of_what_is_hidden_is_told_to_those_who_know_of_it(
+    place: Place, path: str, text: str, value: Any
+) -> None:
+    sitting.set_value(place, "tags.Trap Door", "aspect", to=["gm"])
+    sitting.set_value(place, "things.doom", "3", to=["gm"])
+    history = sitting.set_value(place, path, text).history
+    assert log_seen(history, "gm")[-1].value == value
+    told = str(log_seen(history, "mara")).lower()
+    assert all(word not in told for word in ("trap", "pit", "doom"))
+
+
+def test_a_tag_that_is_renamed_before_all_is_told_to_all(place: Place) -> None:
+    history = sitting.set_value(place, "i-know-a-back-way.name", "I Knew a Way").history
+    last = log_seen(history, "edda")[-1]
+    assert (last.was, last.value) == ("I Know a Back Way", "I Knew a Way")
 
 
 def test_only_the_game_master_corrects(place: Place) -> None:

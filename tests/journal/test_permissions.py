@@ -244,3 +244,15 @@ def test_hands_that_the_host_types_in_a_form_are_the_hosts_own(tmp_path: Path) -
     for seat in ("sable", "bero", "gm", None):
         text = msgspec.json.encode(log_seen(done.history, seat)).decode()
         assert ("H9/S2/C3" in text) == (seat is None)
+
+
+def test_an_undo_is_proposed_to_those_who_may_do_it(place: Place) -> None:
+    sitting.act(place, "act", ACT, actor="ilse", seat="ilse")
+    refused: dict[str | None, str] = {}
+    for seat, who in ((None, "brannagh"), ("gm", "brannagh"), ("brannagh", "brannagh"), ("ilse", "ilse")):
+        with pytest.raises(UsageError) as told:
+            sitting.act(place, "act", ACT, actor=who, seat=seat)
+        refused[seat] = str(told.value)
+    assert refused.pop("brannagh").endswith("another seat is asked; wait for its answer")
+    assert all(text.endswith("or undo the action with `rpgres table undo 1`") for text in refused.values())
+    sitting.undo(place, 1, seat="ilse")

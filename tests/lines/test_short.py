@@ -136,6 +136,8 @@ def long(ruleset: str, line: str, actor: str = "") -> str:
         ("twenty-sided-advantage", "strike 4 vs 12 sword", "--bonus 4 --vs 12 --weapon sword"),
         ("two-dice", "risk 2 with", "--trait 2 --edge with"),
         ("after-hours", "crack 2", "--skill 2"),
+        ("fate", "overcome 3 vs=2 roll=++0- bonus=1", "--skill 3 --vs 2 --bonus 1 --given roll=++0-"),
+        ("fate", "overcome fight=3 2", "--skill fight=3 --vs 2"),
     ],
 )
 def test_a_short_line_stands_for_options(ruleset: str, line: str, options: str) -> None:

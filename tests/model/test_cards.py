@@ -71,10 +71,16 @@ def test_cards_are_typed_with_or_without_their_sign_in_any_case_and_by_name() ->
 
 def test_several_cards_are_given_at_once_or_one_by_one() -> None:
     drawn = []
-    for typed in (["Re2,Fo", "St2"], ["Re2-", " fool", "ST2+"], ["Re2, ,Fo,St2"]):
+    for typed in (
+        ["Re2,Fo", "St2"],
+        ["Re2-", " fool", "ST2+"],
+        ["Re2, ,Fo,St2"],
+        ["Re2  fool St2"],
+        ["Re2-", "fool St2"],
+    ):
         table = table_of(prepared(), given={"draw": typed})
         drawn.append([card.code for _ in range(3) if (card := table.draw("deck", to="discard", label="draw"))])
-    assert drawn == [["Re2-", "Fo", "St2+"]] * 3
+    assert drawn == [["Re2-", "Fo", "St2+"]] * 5
     table = table_of(prepared(), given={"draw": ["Re2,Sx1"]})
     table.draw("deck", to="discard", label="draw")
     with pytest.raises(GivenError, match="`given` draw=Sx1: there is no card 'Sx1'"):

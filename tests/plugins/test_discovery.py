@@ -652,12 +652,15 @@ def test_dice_notation_is_no_ruleset(site: Path) -> None:
         find_ruleset("d20")
 
 
-def test_an_unknown_id_names_the_nearest_and_all(site: Path) -> None:
+def test_an_unknown_id_names_the_nearest_or_else_all(site: Path) -> None:
     install_coin(site)
     with pytest.raises(UsageError) as caught:
         find_ruleset("coim")
     assert "did you mean 'coin'?" in caught.value.message
     assert caught.value.details["known"] == [*SHIPPED, "coin"]
+    assert not any(known in caught.value.message for known in BUILTIN)
+    with pytest.raises(UsageError) as caught:
+        find_ruleset("zzz")
     assert all(known in caught.value.message for known in BUILTIN)
 
 

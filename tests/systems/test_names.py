@@ -54,7 +54,7 @@ def test_whoever_sits_at_the_prompt_is_asked(
     person = Person(read=lambda _: typed)
     result, _ = run(ready, streams=Streams("1"), prompt=person.ask, identify=False)
     assert named(result, "aspect") == [name]
-    assert "[An Advantage]" in capsys.readouterr().out
+    assert "What is the new aspect called? Type a name [Enter: An Advantage].\n" in capsys.readouterr().out
 
 
 def test_no_action_waits_for_a_name_and_no_policy_is_asked_for_one() -> None:

@@ -78,7 +78,7 @@ class Person:
         """
         self._heading = list(heading)
         self._aid = aid
-        self._shown = 0
+        self._told = list[object]()  # what happened, as far as it was shown
         self._asked_last: tuple[object, ...] = ()  # who, by what label, and what could be typed
         self._answers = list[str | None]()  # of this action
         self._passing = set[tuple[str, str]]()  # the same, until the action is over
@@ -110,7 +110,7 @@ class Person:
         if not self._answers:
             return False
         self._answers.pop()
-        self._again, self._answers, self._shown = self._answers, [], 0
+        self._again, self._answers, self._told = self._answers, [], []
         return True
 
     def _asked(self, view: View, question: Question) -> str | None:
@@ -126,13 +126,15 @@ class Person:
     def _ask(self, view: View, question: Question) -> str | None:
         # A skipped decision is not shown, and may be noted later than it was.
         events = [one for one in (*view.forgotten, *view.events) if getattr(one, "answer", "") != NO]
-        shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
+        shown = len(self._told)
+        if shown > len(events):  # after an answer that was taken back, all is there still; else it is another action
+            shown = len(events) if events == self._told[: len(events)] else 0
         say(self._heading)
         self._heading = []
         has_turns = any(isinstance(one, Turned) for one in events[shown:])
         file = self._file() if has_turns and self._file is not None else None
         say(event_lines(events[shown:], file))
-        self._shown = len(events)
+        self._told = events
         width = columns(default=WIDTH, at_most=WIDEST)
         # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
         asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rpgres.lines.hints import option_for
 from rpgres.toml.diagnostics import nearest
+
+if TYPE_CHECKING:
+    from rpgres.journal.history import History
 
 # The line to type, by the words that people type in place of a command.
 _LINES = {
@@ -28,6 +31,7 @@ _LINES = {
     "rpgres table answer": "answer choose",
     "rpgres table undo": "undo",
     "rpgres table redo": "redo",
+    "rpgres table set edda=absent": "leave kick remove",
     "rpgres config show": "settings options preferences",
     "rpgres help": "man manual docs doc guide tutorial ?",
     "rpgres play": "shell repl interactive sit",
@@ -52,9 +56,9 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
     from rpgres.cli.shell.quoting import join_line
     from rpgres.plugins.data import read_ruleset
 
-    table = _table_with(name)
-    if table is not None:
-        is_action = bool(words) and words[0] in read_ruleset(table).file.actions
+    table = _table_here()
+    if table is not None and name in table.state.characters:
+        is_action = bool(words) and words[0] in _actions(table)
         if not words:
             return [f"rpgres table show {name}"]
         return [join_line(["rpgres", "table", "act", name, *words]), "rpgres play"] if is_action else []
@@ -65,17 +69,16 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
     return [join_line(["rpgres", "roll", one, words[0], "--sheet", name, *words[1:]]) for one in having[:1]]
 
 
-def _table_with(name: str) -> str | None:
-    """Return the ruleset of the table that is kept here, if it has a character of that name."""
+def _table_here() -> History | None:
+    """Return the journal of the table that is kept here; None where there is none."""
     from rpgres.errors import RpgresError
     from rpgres.journal.files import find_table
     from rpgres.journal.store import read
 
     try:
-        history = read(find_table(os.environ.get("RPGRES_TABLE")))
+        return read(find_table(os.environ.get("RPGRES_TABLE")))
     except RpgresError:
         return None
-    return history.new.public.ruleset if name in history.state.characters else None
 
 
 def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
@@ -92,7 +95,27 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
         return f"{path} new"
     usual = next((name for name in ("run", "act", "show") if name in commands), "")  # what is done most with its things
     is_name = word not in ("list", "ls", "all", "new", "create", "add", "delete", "remove", "help")
-    return f"{path} {usual} {word}" if usual and is_name and not nearest(word, commands) else ""
+    if not usual or not is_name or nearest(word, commands) or (usual == "act" and not _is_act(word)):
+        return ""
+    return f"{path} {usual} {word}"
+
+
+def _is_act(word: str) -> bool:
+    """Tell whether a line of an action may begin with a word at the table that is kept here; any may without one."""
+    history = _table_here()
+    return history is None or word in history.state.characters or word in _actions(history)
+
+
+def _actions(history: History) -> Collection[str]:
+    """Return the actions at a table; none where its ruleset is not found, of which another message tells."""
+    from rpgres.errors import RpgresError
+    from rpgres.journal.files import folders_of
+    from rpgres.plugins.data import read_ruleset
+
+    try:
+        return read_ruleset(history.new.public.ruleset, extra=folders_of(history)).file.actions
+    except RpgresError:
+        return ()
 
 
 def _with_one_dash(typed: str, known: Collection[str]) -> str:

@@ -49,7 +49,7 @@ class ActArguments(LineArguments, frozen=True, kw_only=True):
 
     Attributes:
         line: who does what: `mara overcome burglary 3`. Or `begin scene`, `end`, `note TEXT`, `pass invoke until
-            scene`, `set characters.mara.counters.fate-points=2`, as this seat may. Either this or `action`.
+            scene`, `set mara.fate-points=2`, as this seat may. Either this or `action`.
         given: results of real dice, each as LABEL=FACES: `roll=++0-`. Leave out to have them rolled.
         choose: decisions of this seat known in advance, each as LABEL=OPTION.
         auto: let the ruleset's policy take this seat's decisions.

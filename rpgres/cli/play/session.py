@@ -97,6 +97,9 @@ class Session:
             return None
         history = self._seat.look()
         before, pending = history.head.hash, history.pending
+        if (answer := _answer_in(self._seat, words)) and len(words) > 1:
+            say([line(INDENT, f"`{answer}` alone answers this question; what more it needs is asked next.")])
+            return False
         if words == ["undo"] and pending is not None:
             words = ["undo", str(pending.number)]  # the last answer, and not the whole action
         if words != ["answer"]:
@@ -237,6 +240,13 @@ class Session:
         meant = self._seat.typed(words)
         is_name = len(words) == 1 and (len(meant) > 1 or meant[0] in self._seat.actions)  # `guards` would be shown
         return not is_name and self._seat.is_line(meant)
+
+
+def _answer_in(seat: Seat, words: Sequence[str]) -> str:
+    """Return the action on a line that is an option of the decision that is pending; empty for none."""
+    action, waits = seat.named_first(words)[1][0], seat.waits
+    options = waits.question.options if waits is not None and seat.can_answer else ()
+    return next((option.name for option in options if option.name == action), "")
 
 
 def _names_dice(args: Sequence[str]) -> bool:

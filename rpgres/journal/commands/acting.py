@@ -225,8 +225,10 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
     """
     state = history.state
     if actor:
-        if actor not in state.characters:
+        meant = state.named(actor)
+        if len(meant) != 1:
             raise UsageError(unknown("character", actor, state.characters, of="this table"))
+        actor = meant[0]
         if seat not in (HOST, GM, state.seat_of(actor)):
             raise UsageError(f"{actor} does not belong to the seat {seat}")
         return actor

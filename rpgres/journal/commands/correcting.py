@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -12,17 +12,17 @@ from rpgres.engine.players import NO
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
-from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
+from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending, require_mine
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
 from rpgres.journal.history import History
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, waits_in
-from rpgres.journal.replay import put_to, questions_of
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret
+from rpgres.journal.replay import put_to
 from rpgres.journal.views import learned_from
-from rpgres.model.paths import ABSENT, value_at
+from rpgres.model.paths import value_at
 from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
-from rpgres.rulesets.corrections import audience_at, set_by
+from rpgres.rulesets.corrections import full_path, path_after, readers_of, set_by
 from rpgres.rulesets.tree import walk
 
 
@@ -109,8 +109,7 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         undone = history.undone_from(before)
         if any(entry.kind == "reveal" for entry in undone):
             raise UsageError("a revealed seed is known, so the reveal cannot be undone; begin a new table")
-        if seat not in (HOST, GM):
-            _require_mine(history, undone, seat)
+        require_mine(history, undone, seat)
         is_said = history.entries[before].kind in SAID
         # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
         state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
@@ -138,8 +137,7 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
             raise UsageError(
                 "there is nothing to redo: only what the last `undo` took back, before anything else is done"
             )
-        if seat not in (HOST, GM):
-            _require_mine(history, entries, seat, what="redo")
+        require_mine(history, entries, seat, what="redo")
         if any(entry.kind in RUNNING and entry.public.rules != hash_of(rules) for entry in entries):
             raise UsageError("the rules have changed since then; repeat the action instead")
         states = store.read_states_after(place.path, entries)
@@ -192,38 +190,11 @@ def _last_own(history: History, by: str) -> Entry | None:
     return None
 
 
-def _require_mine(history: History, entries: Iterable[Entry], seat: str, *, what: str = "undo") -> None:
-    for entry in entries:
-        public = entry.public
-        if entry.kind == "seal":
-            raise UsageError(
-                f"entry {entry.number} is sealed, and only the game master can {what} it: {named('as')} {GM}"
-            )
-        owners = {entry.secret.by, *_asked_before(history, entry)}
-        if public.actor:
-            owners.add(history.state.seat_of(public.actor))
-        if seat not in owners:
-            raise UsageError(
-                f"entry {entry.number} was not made by {seat}, so {seat} cannot {what} it; the game master can, "
-                f"with {named('as')} {GM}"
-            )
-
-
-def _asked_before(history: History, entry: Entry) -> set[str]:
-    """Return the seats whose decisions an answer took; none for what is no answer."""
-    asking = entry.secret.stands.pending
-    if entry.kind != "answer" or entry.public.attempt or asking is None:
-        return set()
-    before, then = (waits_in(one.secret) for one in (history.entries[asking.number], entry))
-    asked, left = ([(one.label, one.who) for one in (questions_of(waits) if waits else ())] for waits in (before, then))
-    return {history.state.seat_of(who) for label, who in asked if (label, who) not in left}
-
-
 def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
     """Correct or award something: put a value at a place of the table.
 
     Args:
-        path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`.
+        path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`, or short: `mara.fate-points`.
         text: the value as typed; what stands there tells its type.
         seat: the game master, or the host.
         to: the seats that may know of the tag, track or thing from now on; as before by default.
@@ -239,13 +210,11 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         for one in to:
             check_seat(history, one)
         before = history.state if seat is HOST else history.state.seen_by(seat)
-        state = set_by(rules, history.state, path, text, seat=seat, to=to)
-        was, value = value_at(before, path), value_at(state, path)
-        audiences = [audience_at(one, path) for one in (before, state)]
-        was_there = was != ABSENT  # what is only placed now has not been seen before
-        known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
-        readers = None if None in known else sorted({one for seats in known for one in seats or ()})
-        secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=readers, label=",".join(to))
+        where = full_path(before, path)
+        state = set_by(rules, history.state, where, text, seat=seat, to=to)
+        was, value = value_at(before, where), value_at(state, path_after(where, text))
+        readers = readers_of(before, state, where, text)
+        secret = Secret(by=seat or "", path=where, text=text, was=was, value=value, to=readers, label=",".join(to))
         return [draft_entry(place, rules, "set", secret, state)]
 
     return write(place, seat, work)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
+
 from rpgres.engine.players import NO
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result
@@ -10,7 +13,7 @@ from rpgres.errors import UsageError, called, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
 from rpgres.journal.records import RUNNING, Entry, waits_in
-from rpgres.journal.replay import asked_of, put_to, run_of
+from rpgres.journal.replay import asked_of, put_to, questions_of, run_of
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules
@@ -76,6 +79,40 @@ def refuse_sealed(history: History, seat: str | None) -> None:
         raise UsageError(f"{sealed}: `{called('table open')}` opens it{how}")
 
 
+def require_mine(history: History, entries: Iterable[Entry], seat: str | None, *, what: str = "undo") -> None:
+    """Check that a seat did some entries itself; the host and the game master may take back everybody's.
+
+    Raises:
+        UsageError: it did not.
+    """
+    if seat in (HOST, GM):
+        return
+    for entry in entries:
+        public = entry.public
+        if entry.kind == "seal":
+            raise UsageError(
+                f"entry {entry.number} is sealed, and only the game master can {what} it: {named('as')} {GM}"
+            )
+        owners = {entry.secret.by, *_asked_before(history, entry)}
+        if public.actor:
+            owners.add(history.state.seat_of(public.actor))
+        if seat not in owners:
+            raise UsageError(
+                f"entry {entry.number} was not made by {seat}, so {seat} cannot {what} it; the game master can, "
+                f"with {named('as')} {GM}"
+            )
+
+
+def _asked_before(history: History, entry: Entry) -> set[str]:
+    """Return the seats whose decisions an answer took; none for what is no answer."""
+    asking = entry.secret.stands.pending
+    if entry.kind != "answer" or entry.public.attempt or asking is None:
+        return set()
+    before, then = (waits_in(one.secret) for one in (history.entries[asking.number], entry))
+    asked, left = ([(one.label, one.who) for one in (questions_of(waits) if waits else ())] for waits in (before, then))
+    return {history.state.seat_of(who) for label, who in asked if (label, who) not in left}
+
+
 def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
     pending = history.pending
     if pending is None:
@@ -87,9 +124,11 @@ def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
         how = f"answer it with `{called('table answer', choose=f'{question.label}={options_of(question)}')}`"
     else:
         asked, how = "another seat is asked", "wait for its answer"
+    with suppress(UsageError):
+        require_mine(history, history.undone_from(begun.number), seat)
+        how += f", or undo the action with `{called('table undo', begun.number)}`"
     raise UsageError(
-        f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}, or "
-        f"undo the action with `{called('table undo', begun.number)}`"
+        f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}"
     )
 
 

@@ -152,8 +152,8 @@ def set_(
         str,
         typer.Argument(
             metavar="PATH=VALUE",
-            help="Such as characters.mara.counters.fate-points=2, tags.On Fire=aspect, tags.on-fire=absent, "
-            "tracks.alarm=4.",
+            help="Such as mara.fate-points=2, tags.On Fire=aspect, tags.on-fire=absent, tracks.alarm=4, or by the "
+            "full path: characters.mara.counters.fate-points=2.",
         ),
     ],
     to: Annotated[
@@ -169,7 +169,7 @@ def set_(
     """
     path, separator, text = assignment.partition("=")
     if not separator or not path.strip():
-        raise UsageError(f"give PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
+        raise UsageError(f"give PATH=VALUE, such as mara.fate-points=2, not {assignment!r}")
     done = set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
     say_entry(done, options)
 
