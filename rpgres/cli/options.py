@@ -20,6 +20,7 @@ from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.dice import DiceLine
+    from rpgres.rulesets import Rules
 
 SIMULATION = "Simulation"
 
@@ -328,6 +329,21 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
         if os.path.isdir(folder / "rulesets") and not _has_rulesets(folder):
             raise UsageError(f"{named('rulesets')} {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
     return folders
+
+
+def load_named(ruleset_id: str, rulesets: Sequence[str] | None, switch: Sequence[str] | None = None) -> Rules:
+    """Return a ruleset with its code, after `--rulesets` and `--switch`.
+
+    Raises:
+        UsageError: there is no such ruleset, folder, switch or choice.
+        PluginError: its plugin cannot be used.
+        FileError: its data are faulty.
+    """
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.loading import load_rules
+
+    folders = read_folders(rulesets or ())
+    return load_rules(find_ruleset(ruleset_id, extra=folders), switches=read_switches(switch or ()), extra=folders)
 
 
 def _has_rulesets(folder: Path) -> bool:

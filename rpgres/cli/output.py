@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rpgres.cli.streams import PAGE, WIDEST, is_terminal, raw, recording_now, results, screen_columns
-from rpgres.errors import AS_OPTIONS, Command, Wording, as_command_line, as_option, readable, words_of
+from rpgres.errors import AS_OPTIONS, Command, Wording, as_option, readable, words_of
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ def worded(text: str) -> str:
 
 def _in_shell(command: Command) -> str:
     """Return a command as a line for a shell, with the table that was named; one with a file of its own has it."""
-    if not _Reader.table or not command.name.startswith("table ") or {"table", "view"} & {*command.options}:
-        return as_command_line(command)
     from rpgres.cli.shell.quoting import join_line
 
-    group, name, *rest = words_of(command)
-    return " ".join([join_line(["rpgres", group, name, "--table", _Reader.table]), *rest])
+    words = ["rpgres", *(join_line([word]) if " " in word else word for word in words_of(command))]
+    if _Reader.table and words[1] == "table" and not {"table", "view"} & {*command.options}:
+        words.insert(3, join_line(["--table", _Reader.table]))
+    return " ".join(words)
 
 
 IN_SHELL = Wording(as_option, _in_shell)

@@ -215,3 +215,8 @@ def test_what_nothing_asked_for_is_told_with_its_step_and_the_nearest_name() -> 
     bribe = kept("bribe.json", "scene", "run", "fate/bribe", "--auto")
     told = "nothing was asked that these would answer: bribe.prise=cost (did you mean 'bribe.price'?)\n"
     assert rpgres("whatif", bribe, "--choose", "bribe.prise=cost").err.endswith(told)
+
+
+def test_a_line_to_type_has_the_name_of_a_file_in_quotes() -> None:
+    rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--seed", "7", "--table", "a b.db")
+    assert "as in `rpgres whatif 'a b.db#N'`" in rpgres("whatif", "a b.db").err

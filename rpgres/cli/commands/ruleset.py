@@ -20,10 +20,9 @@ from rpgres.cli.annotations import AsJson, Folders, RulesetId, Switches, argumen
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.checks.rulesets import check_ruleset, places_of
 from rpgres.cli.commands import ruleset_new
-from rpgres.cli.options import read_folders
+from rpgres.cli.options import load_named, read_folders
 from rpgres.cli.output import reader_words, say_record, say_text
 from rpgres.cli.progress import one_by_one
-from rpgres.cli.rulesets import load_named
 from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, counted, named
 from rpgres.formats.editors import renew_schemas, with_schema_line

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
+from rpgres.cli.options import load_named
 from rpgres.cli.output import say, say_json, say_text
-from rpgres.cli.rulesets import load_named
 from rpgres.cli.streams import recording_now
 from rpgres.errors import UsageError, called, named
 

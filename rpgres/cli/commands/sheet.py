@@ -13,9 +13,8 @@ from rpgres.catalog.listed import list_files
 from rpgres.catalog.sheets import FileCheck, diagnose_sheet, sheet_record, sheet_ruleset, sheet_template
 from rpgres.cli.annotations import AsJson, Folders, OfRuleset, OnlyOf, RulesetId, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
-from rpgres.cli.options import read_folders
+from rpgres.cli.options import load_named, read_folders
 from rpgres.cli.output import say_record, say_text
-from rpgres.cli.rulesets import load_named
 from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError, writing
 from rpgres.formats.editors import schema_line, write_schemas
