@@ -9,10 +9,11 @@ from importlib import import_module, reload
 from pathlib import Path
 from threading import Barrier, Thread
 from types import ModuleType
+from typing import Any
 
 import pytest
 
-from rpgres.cli.deferring import deferred
+from rpgres.cli.deferring import FUNCTIONS, deferred
 
 NAME = "rpgres_late_example"
 Late = Callable[[str], ModuleType]
@@ -60,6 +61,30 @@ def test_taking_a_name_out_of_it_or_changing_it_loads_it(late: Late) -> None:
     module = late(text)
     module.kept = 3  # type: ignore[attr-defined]
     assert (module.kept, module.other) == (3, 2)
+
+
+def test_a_function_that_is_taken_out_of_it_loads_it_when_it_is_called(
+    late: Late, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FUNCTIONS, NAME, {"add": None, "told": lambda: "at once"})
+    text = "def add(one, *, two):\n    return one + two\ndef told():\n    return 'loaded'"
+    module = late(text)
+    space: dict[str, Any] = {}
+    exec(f"from {NAME} import add, told", space)
+    assert space["told"]() == "at once"
+    assert not is_loaded(module)
+    assert [space["add"](1, two=2), space["add"](3, two=4)] == [3, 7]
+    assert is_loaded(module)
+    assert module.told() == "loaded"
+    assert module.add is not space["add"]
+
+
+def test_what_stands_for_a_function_says_what_the_function_says() -> None:
+    for module, functions in FUNCTIONS.items():
+        for name, function in functions.items():
+            real = getattr(import_module(module), name)
+            assert callable(real)
+            assert function is None or function() == real()
 
 
 def test_what_it_does_not_have_is_told_as_ever(late: Late) -> None:
