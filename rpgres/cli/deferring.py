@@ -1,6 +1,6 @@
 """Modules of libraries that a start imports and hardly a command uses: they are loaded when something of them is used.
 
-Typer and msgspec import them at their top, and loading them is some 8 % of a one-shot command. Until then an
+Typer and msgspec import them at their top, and loading them is a sixth of a one-shot command. Until then an
 empty module takes the place of each. That of `importlib.util.LazyLoader` is loaded as soon as a second module imports
 it, and before Python 3.12 a second thread may see half of it. Where a library takes a name out of a module at once
 (`from difflib import ...`), it is given what `STAND_INS` has; for any other name the module is loaded at once as ever.
@@ -26,11 +26,11 @@ DEFERRED = frozenset(
         *("bz2", "lzma"),  # shutil: whether there are archives of that kind
         *("difflib", "gettext"),  # typer: names that are near, messages in other languages
         "ast",  # inspect: default values in the help of C functions, lines of a class
-        *("linecache", "tokenize"),  # inspect, traceback: lines of source code
+        "tokenize",  # inspect, linecache: lines of source code
         *("ntpath", "urllib.parse"),  # pathlib: paths of another system, URLs
         "platform",  # typer, uuid: which system this is
         "textwrap",  # traceback: expressions that failed; msgspec: docstrings, for schemas
-        *("msgspec.inspect", "msgspec.json", "msgspec.msgpack", "msgspec.toml", "msgspec.yaml"),
+        *("msgspec.inspect", "msgspec.json"),  # msgspec: JSON, and its schemas
     }
 )
 
