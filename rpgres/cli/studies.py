@@ -19,7 +19,7 @@ from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.odds.reports import Record
+    from rpgres.cli.render.odds.rows import Record
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import Rules, RulesetFile
 

@@ -716,6 +716,13 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
     assert unwanted & loaded == set()
 
 
+def test_odds_of_an_action_load_nothing_that_is_about_scenes_or_several_cases() -> None:
+    loaded = modules_of("odds", *OVERCOME[1:])
+    assert "rpgres.odds.exact" in loaded
+    about = ("trees", "watching", "scenes", "scene_best", "courses", "comparison", "grids", "knockout")
+    assert {f"rpgres.odds.{name}" for name in about} & loaded == set()
+
+
 def test_help_imports_no_plugin() -> None:
     assert "rpgres_fate" not in modules_of("roll", "fate", "overcome", "--help")
     assert "rpgres.rulesets" not in modules_of("--version")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.cli.render.odds.reports import Record
 from rpgres.cli.render.odds.studies import chance_of, difference_of
 from rpgres.cli.render.words import input_words
 from rpgres.odds.comparison import Comparison, Difference
@@ -15,6 +14,8 @@ from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scenes import ExactSceneOdds
 from rpgres.odds.subjects import SUCCESS, MeasuredOdds
 from rpgres.odds.variations import Search, Variation
+
+Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids | Search | Knockout
 
 
 def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
