@@ -27,7 +27,7 @@ DEFERRED = frozenset(
         *("difflib", "gettext"),  # typer: names that are near, messages in other languages
         "ast",  # inspect: default values in the help of C functions, lines of a class
         "tokenize",  # inspect, linecache: lines of source code
-        *("ntpath", "urllib.parse"),  # pathlib: paths of another system, URLs
+        *("ntpath", "urllib.parse", "ipaddress"),  # pathlib: paths of another system, URLs and hosts in them
         "platform",  # typer, uuid: which system this is
         "textwrap",  # traceback: expressions that failed; msgspec: docstrings, for schemas
         *("msgspec.inspect", "msgspec.json"),  # msgspec: JSON, and its schemas
@@ -113,7 +113,8 @@ class _Deferring:
                 return
             self._has_begun = True
             try:
-                self._loader.exec_module(module)
+                with deferred():  # what it imports in turn, too
+                    self._loader.exec_module(module)
             except BaseException:
                 self._has_begun = False
                 raise
