@@ -66,15 +66,16 @@ def test_taking_a_name_out_of_it_or_changing_it_loads_it(late: Late) -> None:
 def test_a_function_that_is_taken_out_of_it_loads_it_when_it_is_called(
     late: Late, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(STAND_INS, NAME, {"add": None, "told": lambda: "at once"})
-    text = "def add(one, *, two):\n    return one + two\ndef told():\n    return 'loaded'"
+    monkeypatch.setitem(STAND_INS, NAME, {"add": None, "Kind": None, "told": lambda: "at once"})
+    text = "def add(one, *, two):\n    return one + two\ndef told():\n    return 'loaded'\nclass Kind:\n    of = 5"
     module = late(text)
     space: dict[str, Any] = {}
-    exec(f"from {NAME} import add, told", space)
+    exec(f"from {NAME} import Kind, add, told", space)
     assert space["told"]() == "at once"
     assert not is_loaded(module)
     assert [space["add"](1, two=2), space["add"](3, two=4)] == [3, 7]
     assert is_loaded(module)
+    assert (space["Kind"].of, space["Kind"]().of) == (5, 5)
     assert module.told() == "loaded"
     assert module.add is not space["add"]
 
