@@ -26,7 +26,7 @@ DEFERRED = frozenset(
         *("difflib", "gettext"),  # typer: names that are near, messages in other languages
         "ast",  # inspect: default values in the help of C functions, lines of a class
         "tokenize",  # inspect, linecache: lines of source code
-        *("ntpath", "urllib.parse", "ipaddress"),  # pathlib: paths of another system, URLs and hosts in them
+        *("ntpath", "urllib.parse"),  # pathlib: paths of another system, URLs
         "platform",  # typer, uuid: which system this is
         "traceback",  # typer: what failed
         *("msgspec.inspect", "msgspec.json"),  # msgspec: JSON, and its schemas
@@ -124,8 +124,7 @@ class _Deferring:
                 return
             self._has_begun = True
             try:
-                with deferred():  # what it imports in turn, too
-                    self._loader.exec_module(module)
+                self._loader.exec_module(module)
             except BaseException:
                 self._has_begun = False
                 raise

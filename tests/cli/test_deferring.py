@@ -136,14 +136,6 @@ def test_threads_that_use_it_at_once_see_it_whole(late: Late) -> None:
     assert found == [2] * 6
 
 
-def test_what_it_imports_in_turn_is_deferred_too(late: Late, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "ipaddress", raising=False)
-    module = late("import ipaddress\nkept = 1")
-    assert module.kept == 1
-    assert not is_loaded(sys.modules["ipaddress"])
-    assert module.ipaddress.ip_address("127.0.0.1").is_loopback
-
-
 def test_nothing_is_deferred_afterwards(late: Late) -> None:
     finders = list(sys.meta_path)
     late("kept = 1")
