@@ -17,7 +17,7 @@ def main() -> None:
     try:
         from rpgres.cli.deferring import deferred
 
-        with deferred():  # some 8 % of a one-shot command
+        with deferred():  # a sixth of a one-shot command
             from rpgres.cli.root import root
 
         root().main(prog_name="rpgres")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cached_property, update_wrapper
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_type_hints
 
@@ -86,24 +86,42 @@ def spread(run: Callable[..., None]) -> Callable[..., None]:
         run: the command as it is written, its annotations those that Typer reads, or such records; what its class adds
             comes as further keywords.
     """
-    hints = get_type_hints(run, include_extras=True)
-    written = [one for one in signature(run).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    records = {one.name: hints[one.name] for one in written if _is_record(hints[one.name])}
-    taken = [
-        part
-        for one in written
-        for part in (_fields_of(records[one.name]) if one.name in records else [_typed(one.name, hints, one.default)])
-    ]
+    return _Spread(run)
 
-    @wraps(run)
-    def called(**values: Any) -> None:
-        for name, record in records.items():
+
+class _Spread:
+    """A function whose signature is worked out when it is asked for: of a dozen commands in a module, one is called."""
+
+    def __init__(self, run: Callable[..., None]) -> None:
+        self._run = run
+        update_wrapper(self, run, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+
+    def __call__(self, **values: Any) -> None:
+        for name, record in self._records.items():
             values[name] = record(**{field: values.pop(field) for field in record.__struct_fields__})
-        run(**values)
+        self._run(**values)
 
-    called.__signature__ = Signature(taken)  # type: ignore[attr-defined]  # what Typer reads
-    called.__annotations__ = {one.name: one.annotation for one in taken}
-    return called
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self._run, include_extras=True)
+
+    @cached_property
+    def _records(self) -> dict[str, type[Struct]]:
+        return {name: hint for name, hint in self._hints.items() if _is_record(hint)}
+
+    @cached_property
+    def __signature__(self) -> Signature:  # what Typer reads
+        taken: list[Parameter] = []
+        for one in signature(self._run).parameters.values():
+            if one.name in self._records:
+                taken += _fields_of(self._records[one.name])
+            elif one.kind is not Parameter.VAR_KEYWORD:
+                taken.append(_typed(one.name, self._hints, one.default))
+        return Signature(taken)
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {one.name: one.annotation for one in self.__signature__.parameters.values()}
 
 
 def _is_record(annotation: Any) -> bool:

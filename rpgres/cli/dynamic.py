@@ -200,12 +200,12 @@ class RulesetGroup(LazyGroup):
         return ActionCommand(self.verb, self.data, name)
 
 
-_DIVIDED = re.compile(r"[\d(]|[dD][\d%F]+/[-\d(]")  # what begins like dice: (2d6)/2, d20/2
+_DIVIDED = r"[\d(]|[dD][\d%F]+/[-\d(]"  # what begins like dice: (2d6)/2, d20/2
 
 
 def is_scene(name: str) -> bool:
     """Tell whether a word names a scene or a procedure, and neither a ruleset nor dice."""
-    return name.endswith(".toml") or ("/" in name and not _DIVIDED.match(name)) or "\\" in name
+    return name.endswith(".toml") or ("/" in name and not re.match(_DIVIDED, name)) or "\\" in name
 
 
 def procedure_named(name: str, args: Sequence[str]) -> tuple[RulesetData, str] | None:

@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import typer.core
 
 from rpgres.errors import RpgresError, UsageError
 from rpgres.text.harmless import harmless
 
+if TYPE_CHECKING:
+    from typer.models import CommandInfo
+
 Command = typer.core.TyperCommand | typer.core.TyperGroup
+
+
+class Declared(Mapping[str, Command]):
+    """The commands of a group by name, each made when it is asked for: of a dozen, one is called."""
+
+    def __init__(
+        self,
+        declared: Iterable[CommandInfo],
+        groups: Mapping[str, Any],
+        make: Callable[[CommandInfo], Command],
+    ) -> None:
+        self._declared = {str(one.name): one for one in declared}
+        self._made: dict[str, Command] = dict(groups)
+        self._make = make
+        self._names = [*self._declared, *groups]
+
+    def __getitem__(self, name: str) -> Command:
+        if name not in self._made:
+            self._made[name] = self._make(self._declared[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class LazyGroup(typer.core.TyperGroup):

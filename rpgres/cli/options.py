@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.arguments import MOST
 from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError, named
@@ -278,6 +277,8 @@ def read_count(text: str | None, *, option: str, default: int) -> int:
     if text is None:
         return default
     import re
+
+    from rpgres.arguments import MOST
 
     found = re.fullmatch(r"(?a)(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)(?:[eE]\+?(\d\d?))?", text.strip())
     digits = re.sub(r"^0+|[_,]", "", found[1]) + "0" * int(found[2] or 0) if found else ""

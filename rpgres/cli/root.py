@@ -15,7 +15,7 @@ import typer.main
 from msgspec import Struct, structs
 
 from rpgres.cli.exits import blame, debug, finish, require_output, trace, unwritten
-from rpgres.cli.lazy import LazyGroup
+from rpgres.cli.lazy import Declared, LazyGroup
 from rpgres.cli.options import StrictCommand
 from rpgres.cli.output import say, set_reader, take_reader_words, warn
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
@@ -24,6 +24,8 @@ from rpgres.errors import RpgresError, UsageError, called
 from rpgres.text.harmless import in_line, is_line
 
 if TYPE_CHECKING:
+    from typer.models import CommandInfo
+
     from rpgres.render.lines import Line, Shown
 
 
@@ -258,13 +260,19 @@ def load_command(name: str) -> Any:
         app.command(name, cls=StrictCommand)(module.command)
         return _apart(typer.main.get_command(app))
     app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
-    for registered in app.registered_commands:
-        registered.cls = registered.cls if issubclass(registered.cls or object, StrictCommand) else StrictCommand
+    declared, app.registered_commands = app.registered_commands, []  # Typer would make each command of the group
     group = typer.main.get_group(app)
+    app.registered_commands = declared
     group.name = name
-    for command in group.commands.values():
-        _apart(command)
+    group.commands = Declared(declared, group.commands, _made)  # type: ignore[assignment]
     return group
+
+
+def _made(declared: CommandInfo) -> Any:
+    """Return a command of a group as it was declared."""
+    if not issubclass(declared.cls or object, StrictCommand):
+        declared.cls = StrictCommand
+    return _apart(typer.main.get_command_from_info(declared, pretty_exceptions_short=True, rich_markup_mode=None))
 
 
 def _apart(command: Any) -> Any:

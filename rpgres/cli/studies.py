@@ -21,7 +21,7 @@ from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
     from rpgres.odds.variations import Axis
-    from rpgres.render.odds.reports import Record
+    from rpgres.render.odds.rows import Record
     from rpgres.rulesets import Rules, RulesetFile
 
 STUDIES = ("compare", "vary", "find", "knockout")

@@ -128,7 +128,8 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
 
 def _report(record: Any, file: RulesetFile | None) -> Report | None:
     """Return odds, and what is made of them, as a report; None for other records."""
-    from rpgres.render.odds.reports import Record, report_of
+    from rpgres.render.odds.reports import report_of
+    from rpgres.render.odds.rows import Record
 
     return report_of(record, file) if isinstance(record, Record) else None
 

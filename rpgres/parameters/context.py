@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
+from threading import local
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,17 +24,18 @@ OPPONENT = "opponent"  # the name of an opponent without a sheet
 SHEET = "sheet"  # the input that names the actor's sheet; every action takes it
 
 
-_plain_names: ContextVar[bool] = ContextVar("plain_names", default=False)
+_reading = local()  # `is_confined` while `plain_names` holds
 
 
 @contextmanager
 def plain_names() -> Iterator[None]:
     """Allow sheets by plain file name only while inputs are read: requests may come from untrusted senders."""
-    before = _plain_names.set(True)
+    before = getattr(_reading, "is_confined", False)
+    _reading.is_confined = True
     try:
         yield
     finally:
-        _plain_names.reset(before)
+        _reading.is_confined = before
 
 
 def check_plain(name: str, *, always: bool = False) -> None:
@@ -43,7 +44,7 @@ def check_plain(name: str, *, always: bool = False) -> None:
     Raises:
         UsageError: the name is a path.
     """
-    is_confined = always or _plain_names.get()
+    is_confined = always or getattr(_reading, "is_confined", False)
     if is_confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
         raise UsageError(f"here a sheet is given by file name, without a path: {name!r}")
 

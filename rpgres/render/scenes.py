@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -106,4 +105,6 @@ def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Li
 
 
 def _value(value: Any) -> str:
+    import json
+
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

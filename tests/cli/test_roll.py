@@ -713,9 +713,16 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
         "rpgres.parameters.form",
         "rpgres.parameters.table_items",
     }
-    unwanted |= DEFERRED - {"msgspec.msgpack"}  # in which the cache is written
+    unwanted |= DEFERRED
     unwanted |= {f"rpgres.cli.commands.{entry.module}" for name, entry in COMMANDS.items() if name != "roll"}
     assert unwanted & loaded == set()
+
+
+def test_odds_of_an_action_load_nothing_that_is_about_scenes_or_several_cases() -> None:
+    loaded = modules_of("odds", *OVERCOME[1:])
+    assert "rpgres.odds.exact" in loaded
+    about = ("trees", "watching", "scenes", "scene_best", "courses", "comparison", "grids", "knockout")
+    assert {f"rpgres.odds.{name}" for name in about} & loaded == set()
 
 
 def test_help_imports_no_plugin() -> None:

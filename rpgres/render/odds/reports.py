@@ -1,26 +1,22 @@
-"""Odds of one subject as reports: a chance and a fraction for each outcome, the worth of first choices, a ladder."""
+"""Odds of one subject as reports: a chance and a fraction for each outcome, the worth of first choices, a ladder.
+
+What reports of scenes and of several cases need is imported where one is made: most odds are of one action.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from rpgres.dice import dice
 from rpgres.dice.hints import never
-from rpgres.errors import counted
-from rpgres.odds.comparison import Comparison
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
-from rpgres.odds.grids import Grids
-from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
-from rpgres.odds.sampling import Sample, estimate
-from rpgres.odds.scene_best import BestDecision, SceneBestResult
-from rpgres.odds.scenes import ExactSceneOdds
+from rpgres.odds.sampling import Sample
 from rpgres.odds.subjects import SUCCESS, in_order
-from rpgres.odds.variations import Search, Variation
 from rpgres.render.odds.plans import plan_table
 from rpgres.render.odds.words import (
     above,
@@ -38,19 +34,20 @@ from rpgres.render.odds.words import (
     within,
 )
 from rpgres.render.reports import Cell, Chart, Report, Series, Table
-from rpgres.render.results import answer_notes, fact_words
-from rpgres.render.words import band_title, outcome_titles, percent, rung, style_of, title, titles, who_is
+from rpgres.render.results import answer_notes
+from rpgres.render.words import outcome_titles, percent, rung, style_of, title, titles
 from rpgres.rulesets import RulesetFile
 
+if TYPE_CHECKING:
+    from rpgres.render.odds.rows import Record
+
 LEAST = 9  # columns of a percentage
-MOST_DIGITS = 8  # beyond those of every table, to tell options apart
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 MOST_NAMES = 32  # columns of options that share a row; of more, the first is named
 MANY_ROWS = 20  # of a table of values, of which negligible ones at its ends are summed up
 NEGLIGIBLE = 0.0001
 NEVER = Chance(0.0, "0")  # of what only estimates know
 T = TypeVar("T")
-Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids | Search | Knockout
 
 
 def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[str] = ()) -> Report:
@@ -67,14 +64,20 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return _numbers(record)
         case OddsResult():
             return _single(record, file)
-        case ExactSceneOdds():
-            return _scene(record, file)
         case LadderOdds():
             return _ladder(record, file)
+    from rpgres.odds.comparison import Comparison
+    from rpgres.odds.grids import Grids
+    from rpgres.odds.knockout import Knockout
+    from rpgres.odds.scenes import ExactSceneOdds
+    from rpgres.odds.variations import Search, Variation
     from rpgres.render.odds.grids import grids_report, variation_report
+    from rpgres.render.odds.scenes import scene_report
     from rpgres.render.odds.studies import comparison_report, knockout_report, search_report
 
     match record:
+        case ExactSceneOdds():
+            return scene_report(record, file)
         case Comparison():
             return comparison_report(record, file)
         case Variation():
@@ -87,7 +90,8 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return knockout_report(record, file)
 
 
-def _bars(title: str, names: Sequence[str], values: Sequence[float], *, of: str = "", is_whole: bool = True) -> Chart:
+def bars(title: str, names: Sequence[str], values: Sequence[float], *, of: str = "", is_whole: bool = True) -> Chart:
+    """Return a bar for each of these, such as the outcomes of an action."""
     series = [Series(of, list(values))]
     return Chart(kind="bars", title=title, categories=list(names), series=series, is_whole=is_whole)
 
@@ -132,7 +136,7 @@ def _numbers(record: OddsResult) -> Report:
             )
         ],
         below=[*open_text(record.open, record.sample), *notes_text(record.policies, record.note)],
-        chart=_bars(text, shown, [rows[value] for value in shown], is_whole=False),
+        chart=bars(text, shown, [rows[value] for value in shown], is_whole=False),
     )
 
 
@@ -187,7 +191,7 @@ def _compared(record: DiceOdds) -> Report:
         title=text,
         tables=[Table(columns=heads, rows=rows, notes=notes, align="<><", least=LEAST, is_headed=False)],
         below=[*open_text(record.open), *notes_text({}, record.note)],
-        chart=_bars(text, [row[0].text for row in rows], [one.probability for one in record.outcomes.values()]),
+        chart=bars(text, [row[0].text for row in rows], [one.probability for one in record.outcomes.values()]),
     )
 
 
@@ -233,7 +237,7 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
         above=above(record),
         tables=tables,
         below=[*below, *notes_text(record.policies, record.note)],
-        chart=_bars(text, [names[name] for name in known], values) if known else None,
+        chart=bars(text, [names[name] for name in known], values) if known else None,
     )
 
 
@@ -258,7 +262,7 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
     is_many = sum(bool(file.bands[name].success) for name in record.outcomes if file and name in file.bands) > 1
     heads = titles(file, record.outcomes) if is_many else {}
     rows = []
-    choices = _alike((choice.option, replace(choice, option="")) for choice in record.choices)
+    choices = alike((choice.option, replace(choice, option="")) for choice in record.choices)
     for options, choice in choices:
         shares, success, left = _shares(choice)
         exact = "" if success.startswith("~") else fraction_text(choice.success, left=choice.open)
@@ -277,11 +281,11 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
         align=f"<{'>' * len(heads)}><<",
         least=LEAST,
         is_headed=is_many,
-        bars=_bars("", [options for options, _ in choices], values, of=SUCCESS),
+        bars=bars("", [options for options, _ in choices], values, of=SUCCESS),
     )
 
 
-def _alike(rows: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
+def alike(rows: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
     """Return rows with each value once, under the names of all options that have it; the first where these are long."""
     found: list[tuple[list[str], T]] = []
     for name, value in rows:
@@ -337,143 +341,3 @@ def _ladder(record: LadderOdds, file: RulesetFile | None) -> Report:
         below=[*record.advice, *notes_text(record.policies, record.note)],
         chart=Chart(kind="stacked", title=text, categories=names, series=series, category_axis="against"),
     )
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Scenes
-
-
-def _scene(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
-    sample: Sample | None = getattr(record, "sample", None)
-    outcomes = {**dict.fromkeys(sample.outcomes if sample is not None else (), NEVER), **record.outcomes}
-    shown = list(outcomes)[:MOST_ROWS]
-    names = outcome_titles(file, shown)
-    rows = [
-        [
-            Cell(names[name], outcome_style(file, name)),
-            Cell(percent(outcomes[name].probability)),
-            Cell(fraction_text(outcomes[name], left=NEVER)),
-            Cell(_estimate_text(sample, name)),
-        ]
-        for name in shown
-    ]
-    text = heading(record, what="odds" if record.by == "ending" else f"odds by {record.by}")
-    heads = [record.by, "probability", "exact", "estimate" if sample is not None else ""]
-    more = [f"and {len(outcomes) - len(shown):,} more: --json has them"] if len(outcomes) > len(shown) else []
-    best = record if isinstance(record, SceneBestResult) else None
-    first = _best_tables(best, file) if best is not None else []
-    table = Table(columns=heads, rows=rows, notes=[*more, *_scene_notes(record, sample)], align="<><<", least=LEAST)
-    return Report(
-        title=text,
-        above=[*above(record), *([_value_text(best, file)] if best is not None else [])],
-        tables=[replace(table, is_headed=False), *first],
-        below=[
-            *([f"{who_is(best.best)} has nothing to decide"] if best is not None and not first else []),
-            *notes_text(record.policies, record.note),
-        ],
-        chart=_bars(
-            text,
-            list(names.values()),
-            [outcomes[name].probability for name in shown],
-            is_whole=record.by == "ending",
-        ),
-    )
-
-
-def _estimate_text(sample: Sample | None, name: str) -> str:
-    """Return the estimate of a chance, where there are any."""
-    if sample is None:
-        return ""
-    found = sample.outcomes.get(name) or estimate(0, sample.runs)
-    return f"~{percent(found.share)} {within(found)}"
-
-
-def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]:
-    if record.mean is not None:
-        yield f"mean: {record.mean.probability:.3f}"
-    if is_open(record.open):
-        yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
-        yield "--seconds N follows more of it" + ("" if sample is not None else ", --simulate N adds estimates")
-    yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'course')}"
-    if sample is not None:
-        yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
-
-
-def _best_tables(record: SceneBestResult, file: RulesetFile | None) -> list[Table]:
-    """Return the first decisions as tables: what each option is worth."""
-    read = [(one.who, one.text or one.label, _subject(one)) for one in record.decisions]
-    alike = {one for one in read if read.count(one) > 1}
-    return [
-        Table(
-            caption=f"{who_is(decision.who)} decides first{_about(decision, file if reading in alike else None)}",
-            columns=["option", "value", "exact", "costs"],
-            rows=[
-                [
-                    Cell(options, "name" if is_open(cost) else "good"),
-                    Cell(_amount(record, value, digits)),
-                    Cell(value.exact if len(value.exact) <= 24 else ""),
-                    Cell("best" if cost.exact == "0" else _amount(record, cost, digits, is_difference=True)),
-                ]
-                for options, (value, cost) in worth
-            ],
-            align="<><<",
-            least=LEAST,
-            bars=_bars("", [options for options, _ in worth], [value.probability for _, (value, _) in worth])
-            if record.goal
-            else None,
-        )
-        for decision, reading in zip(record.decisions, read, strict=True)
-        for digits in (_digits(record, decision),)
-        for worth in (_alike((one.option, (one.value, one.cost)) for one in decision.options),)
-    ]
-
-
-def _digits(record: SceneBestResult, decision: BestDecision) -> int:
-    """Return how many further digits tell apart what options are worth, and what they cost."""
-    values = {one.value.exact: one.value for one in decision.options}.values()
-    costs = [one.cost for one in decision.options if one.cost.exact != "0"]
-    for more in range(MOST_DIGITS):
-        shown = {_amount(record, value, more) for value in values}
-        lost = _amount(record, NEVER, more, is_difference=True)
-        if len(shown) == len(values) and lost not in [
-            _amount(record, cost, more, is_difference=True) for cost in costs
-        ]:
-            return more
-    return MOST_DIGITS
-
-
-def _subject(decision: BestDecision) -> str:
-    return decision.words or fact_words(decision.facts)
-
-
-def _about(decision: BestDecision, apart: RulesetFile | None) -> str:
-    """Return which decision it is, in words, with how likely the scene comes to it where that is not certain.
-
-    Args:
-        apart: where another one reads alike, the ruleset's data: then it is told what the options come to.
-    """
-    known = [one for one in sorted(decision.options, key=lambda one: one.option) if one.outcome and apart is not None]
-    ends = [
-        f"{options}: {band_title(apart, outcome)}"
-        for options, outcome in _alike((one.option, one.outcome) for one in known)
-    ]
-    chance = percent(decision.probability.probability) if decision.probability.exact != "1" else ""
-    told = "; ".join(filter(None, (_subject(decision), *ends, chance)))
-    return f": {decision.text or decision.label}" + (f" ({told})" if told else "")
-
-
-def _value_text(record: SceneBestResult, file: RulesetFile | None) -> str:
-    """Return the chance of the goal, or the mean, in words."""
-    value = _amount(record, record.value)
-    if not record.goal:
-        return f"mean of {record.by}, as large as can be: {value}"
-    names = list(outcome_titles(file, [one for one in record.goal if one in record.outcomes] or record.goal).values())
-    return f"goal: {' or '.join(names)}: {value}"
-
-
-def _amount(record: SceneBestResult, value: Chance, more: int = 0, *, is_difference: bool = False) -> str:
-    """Return a chance, or a mean, with some more digits; a difference of chances in percentage points."""
-    if not record.goal:
-        return f"{value.probability:.{3 + more}f}"
-    share = f"{100 * value.probability:.{2 + more}f}"
-    return f"{share} points" if is_difference else f"{share} %" if more else percent(value.probability)

@@ -12,9 +12,10 @@ from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scenes import ExactSceneOdds
 from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, MeasuredOdds
 from rpgres.odds.variations import Search, Variation
-from rpgres.render.odds.reports import Record
 from rpgres.render.odds.studies import chance_of, difference_of
 from rpgres.render.words import input_words
+
+Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids | Search | Knockout
 
 
 def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
