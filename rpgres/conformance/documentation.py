@@ -135,7 +135,7 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
             for key, names, declared in (
                 ("facts", shown.facts, decision.facts),
                 ("option-facts", shown.option_facts, decision.option_facts),
-                ("options", shown.options, options_at(decision, known)),
+                ("options", shown.options, options_at(decision, known, is_later=True)),
             ):
                 before = met.setdefault((label, key), set())
                 strange = [one for one in sorted(names - before) if declared is not None and not _is_in(declared, one)]

@@ -162,12 +162,18 @@ def asked_of(labels: Iterable[str], decisions: Mapping[str, Decision]) -> Asked:
 # Options
 
 
-def options_at(decision: Decision, known: Known) -> list[str] | None:
-    """Return the options that a decision can offer at a table, with `*` for any text; None where these are not told."""
+def options_at(decision: Decision, known: Known, *, is_later: bool = False) -> list[str] | None:
+    """Return the options that a decision can offer at a table, with `*` for any text; None where these are not told.
+
+    Args:
+        decision: the decision.
+        known: what is at the table.
+        is_later: whether it may be asked when play has brought forth more.
+    """
     if decision.options is None:
         return None
-    found = sorted(decision.options)
-    for place, names in ((CHARACTER, people(known)), (CARD, _cards(known.rules, found)), (NAME, brought_forth(known))):
+    found, there = sorted(decision.options), None if is_later else brought_forth(known)
+    for place, names in ((CHARACTER, people(known)), (CARD, _cards(known.rules, found)), (NAME, there)):
         several = [_ANY] if names is None else sorted(names)
         found = [option.replace(place, name) for option in found for name in (several if place in option else [""])]
     return list(dict.fromkeys(found))

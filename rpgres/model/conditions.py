@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"-?\d{1,18}")
 _VALUES = ("number", "flag", "text", "data")  # the kinds of what can be compared; of the rest only whether it is there
 _COUNTED = ("free", "marked", "count", "total")  # derived facts that are never below 0
 
-_OF_ACTIVE = frozenset(["others", "enemies", "allies", "active"])  # groups in which nobody is out
+_OF_ACTIVE = ("others", "enemies", "allies")  # groups in which nobody is out, as in `characters.active`
 
 Test = Callable[[Any], bool]
 
@@ -328,7 +328,7 @@ def candidates(path: Path, constants: Sequence[Any]) -> list[Any]:
         "data": [*sorted(numbers), *sorted(texts), other, True, False],
     }
     found = values.get(path.kind, [True])
-    if path.keys[-1] == "is_out" and not _OF_ACTIVE.isdisjoint(path.keys[:-1]):
+    if path.keys[-1] == "is_out" and (path.keys[0] in _OF_ACTIVE or path.keys[1] == "active"):
         found = [False]
     if path.keys[-1] in _COUNTED or "uses" in path.keys[:-1]:
         found = [value for value in found if type(value) is not int or value >= 0]

@@ -566,6 +566,9 @@ def test_decisions_of_every_ruleset_have_their_options() -> None:
     assert found["price"].options == {"cost", "fail"}
     assert found["invoke"].options == {"{name}", "{name}:reroll"}
     assert found["veto"].options == {"veto"}
+    known = Known(load_rules(find_ruleset("fate")), State(tags=(Tag("Rain", "aspect"),)))
+    assert options_at(found["invoke"], known) == ["rain", "rain:reroll"]
+    assert options_at(found["invoke"], known, is_later=True) == ["*", "*:reroll"]  # when play has brought forth more
 
 
 @pytest.mark.slow

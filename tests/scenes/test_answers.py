@@ -80,12 +80,7 @@ def test_behind_a_faulty_include_nothing_is_told_to_be_missing(tmp_path: Path, m
     ends = '[ends.over]\nwhen = { inner = "style" }\n'
     include = '[[steps]]\ninclude = "part.toml"\n'
     step = f'[[steps]]\nwhen = {{ inner = "fail" }}\n{behind}'
-    assert [fault.partition(":")[0] for fault in told(f'ruleset = "fate"\n{include}{step}{ends}')] == [
-        "steps.inner.acton"
-    ]
-    before = told(f'ruleset = "fate"\n{step}{include}{ends}')
-    assert [fault.partition(":")[0] for fault in before] == [
-        "steps.inner.acton",
-        "steps[0].when.inner",
-        "steps[0].actor",
-    ]
+    behind_it, before = (told(f'ruleset = "fate"\n{steps}{ends}') for steps in (include + step, step + include))
+    inner = "steps.inner.acton"
+    assert [fault.partition(":")[0] for fault in behind_it] == [inner]
+    assert [fault.partition(":")[0] for fault in before] == [inner, "steps[0].when.inner", "steps[0].actor"]

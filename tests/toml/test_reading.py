@@ -901,9 +901,8 @@ def test_what_people_are_called_is_written_below_a_plain_key() -> None:
 
 
 def test_an_entry_of_a_list_is_told_by_its_id() -> None:
-    text = (
-        "[[steps]]\nid = 'climb'\na = 1\n[[steps]]\na = 2\n[[steps.steps]]\nid = 'jump'\na = 3\n[[steps.steps]]\na = 4"
-    )
+    inner = "[[steps.steps]]\nid = 'jump'\na = 3\n[[steps.steps]]\na = 4"
+    text = f"[[steps]]\nid = 'climb'\na = 1\n[[steps]]\na = 2\n{inner}"
     places = {
         ("steps", 0, "a"): (3, "steps.climb.a"),
         ("steps", 1, "a"): (5, "steps[1].a"),
