@@ -330,8 +330,13 @@ class Walk:
 
         aside = aside_of(plan.pile, self.rules.file.piles)
 
+        fitting: dict[tuple[str, str], RowPlan | None] = self.rules.compiled.setdefault("rows of cards", {})
+
         def row_of(card: Card, plan: TablePlan = plan) -> RowPlan | None:
-            return next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+            key = plan.name, card.code
+            if key not in fitting:
+                fitting[key] = next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+            return fitting[key]
 
         # The card stays away from the pile, so what it would be for tables that may yet draw from there matters, too.
         drawing = [one for one in led_to((plan.name, *self.ahead), self.plans) if one.pile == plan.pile]

@@ -38,8 +38,8 @@ def simulation_lines(
     lines += house_rules_lines(house_rules)
     is_many, first = len(record.counted) > 1, main_things(list(record.counted))
     for name, counted in record.counted.items():
-        if name in (MARGIN, TOTAL) and counted.numbers is None and name not in detailed:
-            continue  # the action has none
+        if not _has_values(name, counted) and name not in detailed:
+            continue
         is_listed = name in first or name in detailed or not (counted.numbers or is_main(name))
         if is_listed and is_many and name != OUTCOME:
             lines.append(line(INDENT, Piece(f"{thing_title(name)}:", "title")))
@@ -57,6 +57,11 @@ def heading(record: SimulationResult) -> str:
     """Return what a simulation is of."""
     name = title(record.action) if record.action is not None else record.title or record.scene or ""
     return f"{name} ({record.ruleset})"
+
+
+def _has_values(name: str, counted: Counted) -> bool:
+    """Tell whether there is anything to show: an action may have no margin, or no total."""
+    return name not in (MARGIN, TOTAL) or counted.numbers is not None
 
 
 def is_main(name: str) -> bool:
@@ -198,8 +203,8 @@ def _deciders(record: SimulationResult) -> list[str]:
 def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
     """Return a simulation as a report: a table and a chart for each counted thing, with the interval of every share."""
     told = input_words(record.inputs)
-    tables = []
-    for name, counted in record.counted.items():
+    tables, shown = [], {name: one for name, one in record.counted.items() if _has_values(name, one)}
+    for name, counted in shown.items():
         names = value_names(name, counted, file)
         rows = [
             [names[one.value], str(one.count), share_text(one.share, record.runs), interval(one, record.runs)]
@@ -208,7 +213,7 @@ def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
         tables.append(_text_table([thing_title(name), "runs", "share", "95 % interval"], rows))
     if numbers := number_rows(record):
         tables.append(_text_table(HEADS, numbers))
-    charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in record.counted.items()]
+    charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in shown.items()]
     about = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
     return Report(
         title=heading(record),
@@ -235,6 +240,7 @@ def csv_rows(record: SimulationResult) -> tuple[Sequence[str], list[list[str]]]:
     rows = [
         [name, *map(str, ("" if one.value is None else one.value, one.count, one.share, one.low, one.high))]
         for name, counted in record.counted.items()
+        if _has_values(name, counted)
         for one in counted.values
     ]
     return ("counted", "value", "count", "share", "low", "high"), rows

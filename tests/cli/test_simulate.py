@@ -287,3 +287,13 @@ def test_ctrl_c_prints_what_is_done_and_the_file_goes_on(tmp_path: Path, workers
     record = as_json(*SEEDED, "-n", str(runs), "--save", str(path))
     assert record["counted"] == as_json(*SEEDED, "-n", str(runs))["counted"]
     assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]
+
+
+@pytest.mark.parametrize("form", ["csv", "md"])
+def test_files_leave_out_the_margin_and_total_that_an_action_does_not_have(form: str) -> None:
+    line = ("simulate", "highest-die", "check", "--pool", "2", "-n", "20", "--seed", "7", "--format", form)
+    done = rpgres(*line)
+    assert done.code == 0
+    assert "partial" in done.out.lower()
+    assert "margin" not in done.out
+    assert "total" not in done.out

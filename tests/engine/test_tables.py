@@ -13,13 +13,15 @@ import tomli_w
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rpgres import resolve
+from rpgres import resolve, simulate
 from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules
 from rpgres.errors import GivenError, RuleError, UsageError
+from rpgres.model.cards import Cards
 from rpgres.model.events import RollEvent
-from rpgres.model.state import Map, State
+from rpgres.model.state import Card, Map, State
 from rpgres.odds.exact import outcome_odds
+from rpgres.rulesets.tables import fits
 from tests.support.command_line import as_json, rpgres
 from tests.support.declarative import done, head, here, odds, rules, write
 from tests.support.effort import examples
@@ -367,6 +369,20 @@ def test_a_card_that_was_drawn_is_missing_for_the_next_table() -> None:
         later = next(abs(card) for card in order[1:] if abs(card) != 2)
         expected["black" if order[0] < 0 else {1: "red+one", 3: "red+three"}[later]] += 1
     assert odds("first", "lots") == {name: Fraction(many, 720) for name, many in expected.items()}
+
+
+def test_a_card_is_held_against_the_rows_of_a_table_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Simulations spent most of their time on reading the keys of rows.
+    write(TWO_DRAWS, name="lots")
+    held = Counter[tuple[str, str]]()
+
+    def counting(card: Card, key: str, known: Cards) -> bool:
+        held[card.code, key] += 1
+        return fits(card, key, known)
+
+    monkeypatch.setattr("rpgres.engine.tables.fits", counting)
+    simulate("lots", "first", runs=20, seed="7")
+    assert set(held.values()) <= {1, 2}  # `else` is a row of both tables
 
 
 MODIFIED = """
