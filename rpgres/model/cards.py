@@ -244,7 +244,7 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
         return found
 
     def one_by_one(self, text: str) -> list[str]:
-        """Return a text for each of several cards that were typed with commas or spaces between them; else the text alone.
+        """Return a text for each of several cards with commas or spaces between them; else the text alone.
 
         What stands there need not be a card: what has no letter is read off dice. A card whose name has a comma is one.
         """
