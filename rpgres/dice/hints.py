@@ -108,6 +108,8 @@ def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int
     if char in REFUSED:
         following = text[at + 1 : at + 2]
         return REFUSED[char], 2 if char in ("<", ">", "=") and following and following in "<>=" else 1
+    if word == "w" and text[at + 1 : at + 2].isdigit():  # as German books write dice
+        return "dice are written with a d, as 2d6", 1
     return f"{text[at]!r} is not valid in dice notation", 1
 
 

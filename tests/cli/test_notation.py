@@ -230,6 +230,7 @@ def test_odds_by_margin_and_by_part() -> None:
         ("2d6+3>=10", "to compare the total, write vs 10", "     ^^"),
         ("5d10!=10>=8", "to count every new die by itself, again =10", "    ^"),
         ("4d6k3", "k3 keeps the three highest in some tools, and in others all dice that show 3", "   ^"),
+        ("2W6+3", "dice are written with a d, as 2d6", " ^"),
         ("d20 advantge", "did you mean advantage?", "    ^^^^^^^^"),
         ("d20 vs", "something is missing at the end", "      ^"),
         ("d20 vs =3", "a roll is compared with >= <= > or <", "       ^"),

@@ -216,7 +216,7 @@ def test_a_character_is_called_by_title_with_accents_or_without(line: str, long:
     table("join", "--sheet", "bell-founder.toml")
     seat = Seat(TABLE, None)
     assert seat.understood(seat.typed(split(line)), nobody).long == long
-    assert "  Refresh" in table("show", "bell-founder")
+    assert "  Refresh" in table("show", "Kara")
     assert "bell-founder, overcome" in table(
         "act", "overcome", "--actor", "Kara", "--skill", "4", "--vs", "0", "--auto"
     )

@@ -76,9 +76,10 @@ def show(
         pictures = pictured(rules.ruleset, state, is_drawn=False)
     record = table_record(history, options.who, now=now)
     if who:
-        if who not in state.characters:
+        named = state.named(who)
+        if len(named) != 1:
             raise UsageError(unknown("character", who, state.characters, of="this table"))
-        say(character_lines(state, who))
+        say(character_lines(state, named[0]))
         return
     lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
     say(lines)
