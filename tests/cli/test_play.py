@@ -410,7 +410,7 @@ def test_everything_is_offered() -> None:
         *shown(room, "mara defend stunt ")[2:],
     ]
     assert shown(room, "mara overcome burglary 3 price ") == ["fail", "cost"]
-    assert shown(room, "begin ") == ["exchange", "session", "scene", "conflict"]
+    assert shown(room, "begin ") == ["exchange", "scene", "session", "conflict"]
     assert shown(room, "help unde") == []
     assert shown(room, "help und") == []  # nothing is done yet
     assert shown(room, "log --la") == ["--last"]
@@ -628,7 +628,7 @@ def test_what_cannot_be_done_is_not_offered() -> None:
     assert "begin" not in shown(CommandSeat(TABLE, "fen"), "")
     begun_again = rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "thug", "--table", "x.db")
     assert begun_again.code == 0
-    assert "begin exchange|session|scene|conflict" in plain_text(help_lines(CommandSeat(Path("x.db"), None), 80))
+    assert "begin exchange|scene|session|conflict" in plain_text(help_lines(CommandSeat(Path("x.db"), None), 80))
 
 
 def test_what_can_be_done_by_now_is_offered() -> None:
