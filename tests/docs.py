@@ -94,12 +94,12 @@ def type_quickly(command: str, *, folder: Path) -> str:
     """Return what `type_in` does; `rpgres` at the head of a line is run in this process, which spares its start.
 
     What the line pipes it into is left to the shell, and so is a line that begins with something else, in which the
-    shell would have more to do than to split words, or which checks an installed package, as other processes find it.
+    shell would have more to do than to split words.
     """
     reader = reader_environment(folder)
     head, _, rest = command.partition(" | ")
     name, *args = shlex.split(head) if head.count('"') % 2 == head.count("'") % 2 == 0 else [""]
-    if name != "rpgres" or set(head) & set(SHELL) or (reader["PYTHONPATH"] and "check" in args):
+    if name != "rpgres" or set(head) & set(SHELL):
         return type_in(command, folder=folder)
     from typer.testing import CliRunner
 
