@@ -46,7 +46,7 @@ from rpgres.toml.reading import read_source
 from rpgres_nodice.points import all_points, hand_thing, holding_of, pools_of, seen_thing
 from rpgres_nodice.timeline import timeline_of
 from tests.support.command_line import rpgres
-from tests.support.effort import examples, games
+from tests.support.effort import examples
 
 
 @cache
@@ -753,10 +753,9 @@ def duel(seed: str, *, sheet: str) -> tuple[bool, bool]:
 @pytest.mark.parametrize("sheet", ["orsa", pytest.param("bram", marks=pytest.mark.slow)])
 def test_the_policy_beats_uniform_choice(sheet: str) -> None:
     """Measured over 100 duels each: 98 to 1 with orsa's sheet, 96 to 4 with bram's."""
-    played = games(48)
-    ends = [duel(f"duel {number}", sheet=sheet) for number in range(played)]
+    ends = [duel(f"duel {number}", sheet=sheet) for number in range(30)]
     won, lost = (sum(end[place] for end in ends) for place in (0, 1))
-    assert won - lost >= played * 2 // 3
+    assert won - lost >= 20
 
 
 def test_the_policy_declares_only_what_can_be() -> None:
