@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import doctest
+import importlib
 import os
 import re
 import shlex
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,19 +94,19 @@ def type_quickly(command: str, *, folder: Path) -> str:
     """Return what `type_in` does; `rpgres` at the head of a line is run in this process, which spares its start.
 
     What the line pipes it into is left to the shell, and so is a line that begins with something else, in which the
-    shell would have more to do than to split words, or for which a package has to be installed.
+    shell would have more to do than to split words.
     """
     reader = reader_environment(folder)
     head, _, rest = command.partition(" | ")
     name, *args = shlex.split(head) if head.count('"') % 2 == head.count("'") % 2 == 0 else [""]
-    if name != "rpgres" or set(head) & set(SHELL) or reader["PYTHONPATH"]:
+    if name != "rpgres" or set(head) & set(SHELL):
         return type_in(command, folder=folder)
     from typer.testing import CliRunner
 
     from rpgres.cli.root import app
 
     environment = {**dict.fromkeys(os.environ), **reader, "TERM": "dumb"}
-    with contextlib.chdir(folder):
+    with contextlib.chdir(folder), _installed(reader["PYTHONPATH"]):
         ran = CliRunner().invoke(app, args, env=environment, prog_name="rpgres")
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     if not rest:
@@ -114,6 +115,32 @@ def type_quickly(command: str, *, folder: Path) -> str:
         ["bash", "-c", rest], cwd=folder, env=reader, input=ran.stdout_bytes, stdout=subprocess.PIPE, check=False
     )
     return (ran.stderr + done.stdout.decode()).replace(str(folder), "~")
+
+
+@contextlib.contextmanager
+def _installed(path: str) -> Iterator[None]:
+    """Have packages found, their code read anew and nothing written beside it, as in a process with this PYTHONPATH."""
+    from rpgres.plugins import entries, importing
+
+    if not path:
+        yield
+        return
+    folders, modules, is_silent = path.split(os.pathsep), set(sys.modules), sys.dont_write_bytecode
+    sys.path[:0], sys.dont_write_bytecode = folders, True
+    caches = (entries._scan, importing.record_of)
+    try:
+        for cache in caches:
+            cache.cache_clear()
+        importlib.invalidate_caches()
+        yield
+    finally:
+        del sys.path[: len(folders)]
+        sys.dont_write_bytecode = is_silent
+        for name in set(sys.modules) - modules:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(tuple(folders)):
+                del sys.modules[name]
+        for cache in caches:
+            cache.cache_clear()
 
 
 def played(block: str, *, folder: Path) -> str:

@@ -16,6 +16,7 @@ from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
 from tests.support.command_line import rpgres
+from tests.support.effort import games
 
 FATE_DICE = 4 @ icepool.Die([-1, 0, 1])
 BANDS = {"fail": (-99, -1), "tie": (0, 0), "succeed": (1, 2), "style": (3, 99)}
@@ -280,6 +281,7 @@ def test_each_next_card_is_weighed_with_policies_after_it() -> None:
 
 @pytest.mark.slow
 def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "GAMES", games(2000))
     asked = ("odds", "faith", "confront", "--skill", "4", "--attribute", "2", "--hand", "H13,D9,C2")
     against = ("--against", "orso:skill=6,attribute=2")
     whole = as_json(*asked, *against)

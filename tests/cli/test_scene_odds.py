@@ -7,6 +7,7 @@ import re
 import sys
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,11 @@ def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -
     assert "| fail | 61.73 % | 50/81 | 35.91 points |" in markdown.out
 
 
+@cache
+def debt() -> Any:
+    return odds_best("again-pool/the-debt", best="ondra")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("goal", "less", "shown"),
@@ -201,7 +207,7 @@ def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -
 def test_options_that_differ_are_told_apart_by_as_many_digits_as_it_takes(
     goal: list[str], less: str, shown: list[str]
 ) -> None:
-    record = odds_best("again-pool/the-debt", best="ondra")
+    record = debt()
     first, second = Fraction(1, 2), Fraction(1, 2) - Fraction(less)
     options = [
         BestOption("spend", "", chance_record(first), chance_record(first - first)),

@@ -309,7 +309,7 @@ def test_what_the_budget_leaves_open_is_not_taken_for_a_change() -> None:
     line = ("odds", "fate/vault", "--knockout")
     full = {part["text"]: part for part in as_json(*line)["parts"]}
     assert full["decision price=fail always"]["distance"]["exact"] == "33400/177147"
-    for leaves in (3, 8, 16, 30):
+    for leaves in (3, 8, 30):
         short = as_json(*line, "--leaves", str(leaves))
         assert any(part["open"]["probability"] for part in short["parts"])
         for part in short["parts"]:

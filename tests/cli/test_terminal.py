@@ -22,7 +22,7 @@ from rpgres.model.state import State, slug
 from rpgres.render.lines import plain_text
 from rpgres.render.questions import MARGIN, keyed, question_lines
 from rpgres.rulesets import Option
-from tests.support.command_line import FIXED, PROGRAM
+from tests.support.command_line import CHECKING, FIXED, PROGRAM
 from tests.support.terminal import END, ENTER, Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -371,11 +371,11 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.slow
 def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
-    code, shown = Terminal(["plugin", "check", "two-dice"], NO_COLOR="").end()
+    code, shown = Terminal(["plugin", "check", "two-dice"], program=CHECKING, NO_COLOR="").end()
     assert code == 0
     assert re.search(r"checking two-dice: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
     assert re.search("\x1b\\[[0-9;]*mpassed", shown)
-    code, shown = Terminal(["plugin", "check", "two-dice", "--plain"]).end()
+    code, shown = Terminal(["plugin", "check", "two-dice", "--plain"], program=CHECKING).end()
     assert code == 0
     assert "Ctrl-C" not in shown
     assert "\x1b" not in shown

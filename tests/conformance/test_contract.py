@@ -118,7 +118,7 @@ def a_few(subject: Subject) -> list[Case]:
     for case in subject.cases:
         action, expect = case.prepared.action, None if case.leaf is None else case.leaf.step.expect
         outcome = (action, (expect.outcome if expect is not None else None) or "")
-        every = 40 if action in subject.rules.ruleset.procedures else 12
+        every = 100 if action in subject.rules.ruleset.procedures else 30
         if case.is_example or outcome not in outcomes or seen[action] % every == 0:
             taken.append(case)
         if not case.is_example:
@@ -956,6 +956,7 @@ def test_many_problems_are_cut_down() -> None:
 def test_a_promise_that_tags_make_no_difference_is_held() -> None:
     subject = open_subject(find_ruleset("fate"))
     assert subject.rules.ruleset.idle_tags
+    subject.cases = [case for case in subject.cases if case.is_example]  # which alone is played here
     assert not list(probabilities._forgotten(subject))
     subject.rules.ruleset.idle_tags = {"conflict": lambda _rules, _policies: ("boost",)}  # also where they are invoked
     told = [one.message for one in probabilities._forgotten(subject)]

@@ -21,7 +21,7 @@ from rpgres.model.state import EMPTY, Map, put
 from rpgres.odds import explorer
 from rpgres.odds.exact import NeedsPolicy, odds_record, outcome_odds
 from rpgres.odds.explorer import WalkDealer, explore
-from tests.support.effort import examples
+from tests.support.effort import examples, games
 from tests.support.tiny import tiny_action, with_rule
 
 
@@ -52,7 +52,7 @@ def test_odds_agree_with_play() -> None:
     prepared = tiny_action(vs=8, push=True)
     policies = {"": pushing}
     odds = outcome_odds(prepared, policies=policies)
-    runs = 5_000
+    runs = games(5_000)
     streams = Streams("agreement")
     found: Counter[str] = Counter()
     for number in range(runs):

@@ -29,7 +29,7 @@ from rpgres.rulesets import Rules
 from tests.support import effort, gambit
 from tests.support.tiny import tiny_rules, tiny_ruleset
 
-GAMES = 1000 if effort.is_exhaustive else 400
+GAMES = effort.games(1000)
 SURE = 20.0 if effort.is_exhaustive else 10.0  # by chance a bound is overstepped in 2 * exp(-SURE); seeds are fixed
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [

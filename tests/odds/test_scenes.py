@@ -18,6 +18,7 @@ from rpgres.scenes.walking import course_of
 from rpgres.simulate.estimates import plays_of
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_in, chance_to_win, losses
+from tests.support.effort import games
 from tests.support.plain_walk import plain_odds
 
 
@@ -140,7 +141,7 @@ def test_looking_turns_up_changes_no_chance(
 @pytest.mark.slow
 def test_what_is_simulated_comes_as_often_as_the_odds_say(battle: Ruleset) -> None:
     scene = read_scene(Source(path="s.toml", text=war(3, 3)), find_ruleset=lambda _: battle)
-    play, runs = plays_of(scene, seed="7"), 2000
+    play, runs = plays_of(scene, seed="7"), games(2000)
     won = sum(play(run) == "won" for run in range(runs))
     exact = float(chance_to_win(3, 3))
     assert abs(won / runs - exact) < 5 * (exact * (1 - exact) / runs) ** 0.5

@@ -36,7 +36,7 @@ def made(like: str, *args: str, name: str = "lantern-walk") -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("like", few(MODELS, 7))
+@pytest.mark.parametrize("like", few(MODELS, 4))
 def test_what_comes_of_it_works_under_words_of_its_own(like: str, work: Path) -> None:
     """Every name that can be chosen is another one, and nothing of the old ones is left."""
     words = ["--title", 'A "Walk"', "--summary", "Walk on.", "--action", "Set Out", "--character", "Ivo Ätz"]

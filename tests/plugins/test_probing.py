@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rpgres.plugins import entries, probing
-from tests.support.command_line import PROGRAM, rpgres
+from tests.support.command_line import CHECKING, PROGRAM, rpgres
 
 CODE = """
 from rpgres import Ruleset, hookimpl
@@ -74,7 +74,12 @@ def said(site: Path, *args: str) -> tuple[int, str, str]:
     """Return what a command of its own process says, which a plugin may well end."""
     environment = {**os.environ, "PYTHONPATH": str(site), "COLUMNS": "80"}
     done = subprocess.run(
-        [*PROGRAM, *args], capture_output=True, encoding="utf-8", env=environment, timeout=120, check=False
+        [*(CHECKING if "check" in args else PROGRAM), *args],
+        capture_output=True,
+        encoding="utf-8",
+        env=environment,
+        timeout=120,
+        check=False,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -147,7 +152,7 @@ def test_a_check_without_a_name_shows_on_a_terminal_what_it_does(site: Path) -> 
     pty = pytest.importorskip("pty")
     install(site, "slow", at_import="import time; time.sleep(1.2)")
     master, slave = pty.openpty()
-    command = [*PROGRAM, "plugin", "check", "slow"]
+    command = [*CHECKING, "plugin", "check", "slow"]
     environment = {**os.environ, "PYTHONPATH": str(site), "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=environment) as process:
         os.close(slave)

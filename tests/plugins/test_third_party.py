@@ -15,7 +15,7 @@ import pytest
 from rpgres.plugins import entries, importing
 from rpgres.plugins.entries import BUILTIN
 from tests.support.checkout import ROOT
-from tests.support.command_line import Ran, rpgres
+from tests.support.command_line import CHECKING, Ran, rpgres
 from tests.support.effort import few
 from tests.support.installed import crowded_environment
 from tests.support.packages import AFTER_HOURS, BROKEN, project, put_on_path, quiet
@@ -439,7 +439,7 @@ def test_everything_works_from_an_installation(fresh: Path, tmp_path: Path) -> N
     for folder in BROKEN:
         assert listed[f"rpgres-{folder.name}"]["stage"] == STAGES.get(folder.name, (None, ""))[0]
     assert listed["rpgres-after-hours"] == {**listed["rpgres-after-hours"], "ok": True, "version": "1.4"}
-    assert "after-hours" in said("plugin", "check", "after-hours")
+    assert "after-hours" in quiet(fresh / "python", *CHECKING[1:], "plugin", "check", "after-hours", cwd=tmp_path)
     assert "Fate" in said("ruleset", "show", "fate")
     assert said("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--auto").startswith("Overcome: ")
     assert "after-hours" not in said("ruleset", "list", RPGRES_DISABLE="after-hours")

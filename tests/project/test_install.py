@@ -11,6 +11,7 @@ import pytest
 
 from rpgres.cli.help import guide
 from tests.support.checkout import ROOT
+from tests.support.command_line import FEW_PROCESSES
 from tests.support.installed import bare_environment, build, environment, install, tools_environment, wheel_of_rpgres
 from tests.support.packages import quiet
 
@@ -113,8 +114,8 @@ def test_a_new_plugin_works_at_once(
 ) -> None:
     """What `plugin new` says to type, typed, in an environment that no other test looks at.
 
-    Where it is not isolated, what builds the plugin is already there; rpgres itself is always built without
-    (`wheel_of_rpgres`), by the same backend.
+    Where it is not isolated, what builds the plugin is already there, and so is what builds rpgres, by the same
+    backend (`wheel_of_rpgres`).
     """
     tools = tools_environment(tmp_path_factory)
     python = environment(tmp_path, installed, tools)
@@ -129,4 +130,5 @@ def test_a_new_plugin_works_at_once(
     rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "9", "--auto", cwd=tmp_path)
     assert rolled.startswith("Attempt: ")
     assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)
+    (folder / "conftest.py").write_text(FEW_PROCESSES, "utf-8")
     assert " passed" in quiet(python, "-m", "pytest", cwd=folder)  # every check among them

@@ -33,6 +33,7 @@ from tests.docs import (
     write_file,
 )
 from tests.support.checkout import ROOT
+from tests.support.command_line import FEW_PROCESSES
 from tests.support.faces import GROUPS, notes, public_members
 from tests.support.picture import COMMANDS, FILE, picture
 
@@ -43,9 +44,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
 @pytest.mark.parametrize("page", NAMES)
-def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:
+def test_every_block_prints_what_it_shows(page: str, tmp_path: Path, few_processes: None) -> None:
     """When this fails, and the new output is right: python tests/docs.py --all"""
     ran = 0
+    (tmp_path / "conftest.py").write_text(FEW_PROCESSES, "utf-8")  # for `pytest` of a page
     for block in blocks_of((ROOT / page).read_text(encoding="utf-8")):
         if write_file(block.text, folder=tmp_path):
             ran += 1

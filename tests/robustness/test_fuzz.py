@@ -44,7 +44,7 @@ from tests.support.fuzz import STRANGE, changed, spoilt, toml_bytes
 
 pytestmark = pytest.mark.slow
 
-SAMPLE, EXHAUSTIVE = 60, 2000  # seeds for each kind of file, without and with --exhaustive
+SAMPLE, EXHAUSTIVE = 30, 2000  # seeds for each kind of file, without and with --exhaustive
 SAMPLES = ("two-dice", "highest-die", "twenty-sided-advantage", "percentile-levels", "again-pool")
 SHIPPED = builtin_folder()
 

@@ -19,7 +19,7 @@ from tests.support.forging import rewrite
 
 FEW = 20  # seeds of the quick tests
 CHUNK = 250  # seeds of a slow test with --exhaustive, 2,000 in all: ten minutes of a processor
-SAMPLE = 12  # of these without it
+SAMPLE = 6  # of these without it
 VALUES: list[Any] = [None, True, 0, -1, 7, 10**30, 2.5, "", "x", "mara", "?", [], {}, [[]], [{}], {"x": 1}, "\x1b[31m"]
 
 

@@ -580,25 +580,30 @@ def test_all_faults_of_all_overlays_are_told_at_once_and_by_every_command() -> N
             assert part in done.err, args
 
 
+SOUND = [
+    debt('kind = "hit", to = "gm", shifts = "-margin + 2", track = "mental", when = { harm = ["yes", "no"] }'),
+    debt('kind = "boost", to = "opponent", name = "Margin Call"'),
+    debt('kind = "aspect", change = "created", name = "margaret\'s debt", on = ""'),
+    (OWN, "[bands.tie]\nto = 1\n[bands.succeed]\nfrom = 2\n"),
+    (OWN, "[ladder]\nmythic = 9\n"),
+    (OWN, '[actions.attack]\ntables = ["attack", "riot"]\n[outcomes.riot.tie]\ntext = "x"\n'),
+    ("menus.toml", '[minor-cost.options.coin]\ntext = "A coin."\n'),
+    ("NOTES.md", "ours"),
+    (".git/config", ""),
+    ("sheets/kim.toml", 'name = "Kim"\n'),
+]
+FIRST_DEBT = [SOUND[0], *SOUND[3:]]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 @pytest.mark.parametrize(
-    "file",
-    [
-        debt('kind = "hit", to = "gm", shifts = "-margin + 2", track = "mental", when = { harm = ["yes", "no"] }'),
-        debt('kind = "boost", to = "opponent", name = "Margin Call"'),
-        debt('kind = "aspect", change = "created", name = "margaret\'s debt", on = ""'),
-        (OWN, "[bands.tie]\nto = 1\n[bands.succeed]\nfrom = 2\n"),
-        (OWN, "[ladder]\nmythic = 9\n"),
-        (OWN, '[actions.attack]\ntables = ["attack", "riot"]\n[outcomes.riot.tie]\ntext = "x"\n'),
-        ("menus.toml", '[minor-cost.options.coin]\ntext = "A coin."\n'),
-        ("NOTES.md", "ours"),
-        (".git/config", ""),
-        ("sheets/kim.toml", 'name = "Kim"\n'),
-    ],
+    "files",
+    [FIRST_DEBT, SOUND[1:2], SOUND[2:3], *(pytest.param([one], marks=pytest.mark.exhaustive) for one in FIRST_DEBT)],
 )
-def test_a_sound_house_rule_is_let_through(file: tuple[str, str]) -> None:
-    write(Path("rulesets/fate") / file[0], file[1])
+def test_sound_house_rules_are_let_through(files: list[tuple[str, str]]) -> None:
+    for name in dict(files):
+        write(Path("rulesets/fate") / name, "".join(text for other, text in files if other == name))
     rules = load_rules(find_ruleset("fate"))
     assert rules.layers.overlays == ["rulesets/fate"] == rules.layers.identity()["overlays"]
     assert run_rpgres("ruleset", "check", "fate") == (0, "fate: ok (with rulesets/fate)\n", "")

@@ -82,6 +82,7 @@ def install(site: Path, *, data: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", [(WHOLE + "# caf\xe9\n").encode("latin-1"), WHOLE.encode("utf-16")])
+@pytest.mark.usefixtures("few_processes")
 def test_a_file_that_is_not_utf_8_is_told_as_such_wherever_it_is_met(content: bytes) -> None:
     write("coin", content)
     write("other")
@@ -142,6 +143,7 @@ def test_whatever_else_standalone_says_is_told_with_its_line(value: str) -> None
 # Folders that nothing owns
 
 
+@pytest.mark.usefixtures("few_processes")
 def test_a_folder_that_does_not_say_standalone_is_told_what_it_lacks() -> None:
     write("coin", LAID)
     for command in (("roll", "coin", "ask"), ("ruleset", "check", "coin"), ("plugin", "check", "coin")):

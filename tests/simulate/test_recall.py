@@ -54,7 +54,7 @@ def test_what_is_recalled_is_what_resolving_again_gives(
     case: Any, is_whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_long = case[1] == "conflict"  # of turns, each of which recalls what the ones before came to
-    runs = 30 if is_long and not is_whole else 150
+    runs = 150 if is_whole else 12 if is_long else 60
     recalled = played(case, runs)
     assert len(Counter(recalled)) > 1
     monkeypatch.setattr(recall, "MOST_KEPT", 7)
@@ -133,7 +133,7 @@ def played_scene(name: str, runs: int, **more: Any) -> list[Key]:
 def test_scenes_are_recalled_turn_by_turn(
     name: str, by: tuple[str, ...], tmp_path: Path, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = 60 if name == FIGHTS or exhaustive else 20
+    runs = 60 if exhaustive else 20
     if name == FIGHTS:
         (tmp_path / "fights.toml").write_text(FIGHTS, encoding="utf-8")
         name = str(tmp_path / "fights.toml")

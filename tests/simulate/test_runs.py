@@ -31,7 +31,7 @@ from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.pace import is_check, next_check, widest
 from rpgres.simulate.subjects import ACTION_THINGS
 from rpgres.simulate.workers import processes
-from tests.support.effort import examples
+from tests.support.effort import examples, games
 
 # An action of each kind that ships, with who decides. What is listed is all that `roll` would ask for.
 ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
@@ -98,7 +98,7 @@ def test_exact_and_simulated_agree_within_five_standard_errors(
     prepared = prepare(rules, action, inputs)
     odds = outcome_odds(prepared, policies={"": policy_of(rules)})
     assert odds.open == 0
-    runs = 4000
+    runs = games(4000)
     counts = tally_of(job_of(ruleset, action, inputs, seed="agreement"), Plan(runs)).counts["outcome"]
     assert set(counts) <= {band for band, mass in odds.masses.items() if mass}
     for band, mass in odds.masses.items():

@@ -20,7 +20,7 @@ from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
 from rpgres.simulate.subjects import action_subject, main_things, scene_subject, scene_things
 from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
-from tests.support.effort import few
+from tests.support.effort import few, games
 
 TRIES = """
 ruleset = "twenty-sided-advantage"
@@ -63,7 +63,7 @@ def test_endings_and_repeats_agree_with_the_closed_form(tmp_path: Path) -> None:
     scene = scene_of(path)
     assert scene_things(scene) == ["ending", "steps.try", "times.try"]
     assert main_things(scene_things(scene)) == ("ending",)
-    runs, fails = 3000, 10 / 20  # d20 + 4 against 15
+    runs, fails = games(3000), 10 / 20  # d20 + 4 against 15
     tally = played(scene, runs)
     expected = {
         "ending": {"through": 1 - fails**3, "stuck": fails**3},
@@ -141,7 +141,7 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     by = ["counters.attackers", "rounds"]
     subject = scene_subject(scene, seed="7", by=by)
     assert subject.things == ("steps.battle", "last", *by)
-    runs = 3000
+    runs = games(3000)
     tally = count_runs(subject, 0, runs)
     share = float(chance_to_win(4, 3))
     assert abs(tally.counts["last"]["won"] / runs - share) < 5 * (share * (1 - share) / runs) ** 0.5

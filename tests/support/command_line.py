@@ -61,3 +61,7 @@ def completions(line: str) -> list[str]:
 
 
 PROGRAM = [sys.executable, "-P", "-c", "from rpgres.cli import main; main()"]
+
+# What other hash seeds find is tested in tests/conformance.
+FEW_PROCESSES = "from rpgres.conformance import subprocess as own\nown.HASH_SEEDS, own.MORE_HASH_SEEDS = ('1',), ()\n"
+CHECKING = [*PROGRAM[:-1], FEW_PROCESSES + PROGRAM[-1]]  # of plugins, by one process more and not by six

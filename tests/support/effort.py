@@ -16,6 +16,14 @@ def examples(most: int) -> int:
     return most if is_exhaustive else min(most, max(FEWEST, most // 4))
 
 
+def games(most: int) -> int:
+    """Return how many games are played to compare shares with exact odds: a fourth of the most without --exhaustive.
+
+    Bounds are in standard errors, so they widen with fewer games; a test with a bound of its own widens it too.
+    """
+    return most if is_exhaustive else most // 4
+
+
 def few(cases: Iterable[Any], count: int) -> list[Any]:
     """Return cases for `parametrize`: so many, evenly spread, run always, and the others with --exhaustive.
 

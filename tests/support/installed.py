@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import effort
 from tests.support.checkout import ROOT
 from tests.support.packages import AFTER_HOURS, BROKEN, quiet
 
@@ -47,9 +48,12 @@ def made_once(session: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 def wheel_of_rpgres(session: pytest.TempPathFactory) -> Path:
-    """Return the wheel of this checkout."""
+    """Return the wheel of this checkout; with --exhaustive pip fetches what builds it, as the checkout requires it."""
 
     def make(folder: Path) -> None:
+        if not effort.is_exhaustive:
+            build(tools_environment(session) / "python", ROOT, into=folder)
+            return
         quiet(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
 
     return next(made_once(session, "wheel", make).glob("*.whl"))
@@ -65,10 +69,10 @@ def bare_environment(session: pytest.TempPathFactory) -> Path:
 
 
 def tools_environment(session: pytest.TempPathFactory) -> Path:
-    """Return the scripts of an environment that has pytest and what builds packages besides what the bare one has."""
+    """Return the scripts of an environment that has pytest and what builds packages."""
 
     def make(folder: Path) -> None:
-        install(environment(folder, bare_environment(session)), "hatchling", "editables", "pytest")
+        install(environment(folder), "hatchling", "editables", "pytest")
 
     return scripts_of(made_once(session, "tools", make))
 

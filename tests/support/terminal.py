@@ -16,7 +16,9 @@ ENTER, END, INTERRUPT = "\n", "\x04", "\x03"
 PATIENCE = 60.0  # seconds; only a test that fails waits so long, however much else the machine does
 
 
-def start(args: Sequence[str], width: int, height: int, **environment: str) -> tuple[int, subprocess.Popen[bytes]]:
+def start(
+    args: Sequence[str], width: int, height: int, *, program: Sequence[str] = PROGRAM, **environment: str
+) -> tuple[int, subprocess.Popen[bytes]]:
     """Start a command line at a terminal, and return our end of it with the process."""
     import fcntl
     import pty
@@ -27,7 +29,7 @@ def start(args: Sequence[str], width: int, height: int, **environment: str) -> t
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     settings = {**os.environ, **FIXED, "TERM": "xterm-256color", **environment}
     process = subprocess.Popen(
-        [*PROGRAM, *args],
+        [*program, *args],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -42,8 +44,10 @@ def start(args: Sequence[str], width: int, height: int, **environment: str) -> t
 class Terminal:
     """A command line that runs at a terminal of 80 columns, or so many where `COLUMNS` is emptied."""
 
-    def __init__(self, args: Sequence[str], *, columns: int = 80, **environment: str) -> None:
-        self._fd, self._process = start(args, columns, 24, **environment)
+    def __init__(
+        self, args: Sequence[str], *, columns: int = 80, program: Sequence[str] = PROGRAM, **environment: str
+    ) -> None:
+        self._fd, self._process = start(args, columns, 24, program=program, **environment)
         self.shown = ""
         self._decoder = getincrementaldecoder("utf-8")()
         finalize(self, end_process, self._process)

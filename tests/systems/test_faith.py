@@ -42,7 +42,7 @@ from rpgres_faith.hands import card_options
 from rpgres_faith.judging import judge
 from rpgres_faith.playing import Play
 from rpgres_faith.sides import Card, Side, shown_advantages, with_limits
-from tests.support.effort import examples
+from tests.support.effort import examples, games
 
 
 @cache
@@ -223,14 +223,14 @@ def test_random_play_keeps_every_limit_and_every_card(
 # -- policies
 
 
-def share(mine: str, theirs: str, *, runs: int = 600) -> float:
+def share(mine: str, theirs: str) -> float:
     """Return how often the first of two equal sides wins, by policy; ties count half."""
     ready = confront(skill=3, against=["orso:skill=3,attribute=2"])
     named = {
         name: uniform if policy == "uniform" else policy_of(rules(), policy)
         for name, policy in (("actor", mine), ("orso", theirs), (GM, "steady"))
     }
-    points = 0.0
+    points, runs = 0.0, games(600)
     for number in range(runs):
         result, _ = run(ready, streams=Streams(f"{mine}#{number}"), policies=named, identify=False)
         assert isinstance(result, Result)
@@ -280,7 +280,7 @@ def test_odds_in_which_no_hand_is_dealt_agree_with_hands_that_are(inputs: dict[s
     policies = {"": policy_of(rules())}
     odds = outcome_odds(ready, policies=policies, seconds=60)
     assert odds.open == 0
-    runs = 700
+    runs = games(700)
     found = Counter(
         run(ready, streams=Streams(f"dealt#{number}"), policies=policies, identify=False)[0].outcome  # type: ignore[union-attr]
         for number in range(runs)
@@ -640,7 +640,7 @@ def test_a_joker_at_any_time_is_weighed_without_her_hand(choose: dict[str, list[
     policies = {"": policy_of(rules())}
     odds = outcome_odds(ready, policies=policies, choose=choose, seconds=60)
     assert odds.open == 0
-    runs = 700
+    runs = games(700)
     found = Counter(
         run(ready, streams=Streams(f"joker#{number}"), policies=policies, choose=choose, identify=False)[0].outcome  # type: ignore[union-attr]
         for number in range(runs)
@@ -1115,7 +1115,7 @@ def test_odds_follow_what_a_clumsy_confronter_gives() -> None:
         ready = confront(skill=4, hand="H13,H9", against=against, switches={"surplus_advantage": switch})
         odds = outcome_odds(ready, **settled, seconds=60)
         assert odds.open == 0
-        found[switch], runs = odds.masses, 400
+        found[switch], runs = odds.masses, games(400)
         dealt = Counter(
             run(ready, streams=Streams(f"clumsy#{number}"), identify=False, **settled)[0].outcome  # type: ignore[union-attr]
             for number in range(runs)

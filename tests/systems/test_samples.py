@@ -22,7 +22,7 @@ from rpgres.errors import UsageError
 from rpgres.odds.exact import OddsResult, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from tests.support.effort import few
+from tests.support.effort import few, games
 
 
 def odds(ruleset: str, action: str, switches: dict[str, str] | None = None, **inputs: Any) -> dict[str, Fraction]:
@@ -182,14 +182,14 @@ PLAYED: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("ruleset", "action", "inputs"), PLAYED, ids=[f"{name} {action}" for name, action, _ in PLAYED]
 )
-def test_playing_agrees_with_the_odds(ruleset: str, action: str, inputs: dict[str, Any], exhaustive: bool) -> None:
+def test_playing_agrees_with_the_odds(ruleset: str, action: str, inputs: dict[str, Any]) -> None:
     prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs)
     found = outcome_odds(prepared, policies={"": preferred})
     masses = {band: mass for band, mass in found.masses.items() if mass}
     dealer, seats, runs = (
         SeededDealer(Streams("samples")),
         Seats(policies={"": preferred}),
-        4000 if exhaustive else 1500,
+        games(4000),
     )
     seen: Counter[str] = Counter()
     for run in range(runs):

@@ -13,7 +13,7 @@ from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.walking import course_of
 from rpgres.simulate.estimates import plays_of
 from rpgres.toml.reading import Source
-from tests.support.effort import few
+from tests.support.effort import few, games
 from tests.support.plain_walk import plain_odds
 
 DUEL = """
@@ -130,7 +130,7 @@ def test_which_aspect_is_taken_does_not_hang_on_which_came_first(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_play_comes_to_what_the_odds_say(name: str) -> None:
-    scene, runs = scene_of(SCENES[name]), 2_000
+    scene, runs = scene_of(SCENES[name]), games(2_000)
     exact = odds(scene).masses
     plays = [plays_of(scene, by=name, seed="7") for name in BY]
     counted = Counter(tuple(play(run) for play in plays) for run in range(runs))

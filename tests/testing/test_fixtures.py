@@ -11,6 +11,7 @@ import pytest
 
 from rpgres.conformance import CHECKS
 from tests.support import pebble
+from tests.support.command_line import FEW_PROCESSES
 
 CONTRACT = """
 from rpgres.testing import contract_tests
@@ -55,10 +56,6 @@ def test_are_undone():
 
 
 ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-
-
-# What other hash seeds find is tested in tests/conformance.
-FEW_PROCESSES = "from rpgres.conformance import subprocess as own\nown.HASH_SEEDS, own.MORE_HASH_SEEDS = ('1',), ()\n"
 
 
 def author(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
