@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 CHOOSE = "choose:"  # before the label of a decision, on a tape
 ROOM = 300  # frames of the stack that a course may take
-LOOK = 4  # answers of a tape that take as long as a decision by a policy that looks at the table
-HOPELESS = 10**10  # courses of a turn that would take weeks
+LOOK = 6  # answers of a tape that take as long as a decision by a policy that looks at the table
+HOPELESS = 10**8  # courses of a turn that would take hours
 PROBES = 4  # courses that are followed before a turn is said to be hopeless
 INNER = " inner"  # in the place of a label, of what came of a part or a chain; no label begins with a blank
 

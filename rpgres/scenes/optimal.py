@@ -127,7 +127,9 @@ def _what_helps(scene: Scene, who: str, error: TooLarge) -> str:
         tries.append("a shorter procedure")
     if error.decision and not error.chance and not _is_bare(scene):
         tries.append(f"an answer to {error.decision!r} in the steps (choose)")
-    tries.append(f"a policy for {who} in place of {named('best')}")
+    if not error.chance:
+        tries.append(f"a larger {named('seconds')} or {named('leaves')}")
+    tries.append(f"a policy for {who} in place of {named('best')}, with {named('simulate')} N for estimates")
     return f". Try {', '.join(tries[:-1])}{', or ' if len(tries) > 1 else ''}{tries[-1]}"
 
 
