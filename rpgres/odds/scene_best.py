@@ -18,11 +18,12 @@ from rpgres.odds.courses import Ahead, Course
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
 from rpgres.odds.nodes import Memo, Node, changed
-from rpgres.odds.scenes import WORK, ExactSceneOdds, Undecided
+from rpgres.odds.scenes import ExactSceneOdds, Undecided
 from rpgres.odds.trees import (
     Blind,
     Decide,
     Leaf,
+    TooLarge,
     Tree,
     Trees,
     first_decisions,
@@ -36,6 +37,7 @@ from rpgres.odds.watching import Parts
 if TYPE_CHECKING:
     from fractions import Fraction
 
+WORK = 400_000  # default budget of answers: some 20 seconds
 SHOWN = 5  # first decisions that are told, the most probable ones
 
 
@@ -203,7 +205,8 @@ def scene_best(
     Raises:
         Undecided: a decision of another player has no answer.
         Blind: one view of the one who decides stands for several states.
-        UsageError: the budget does not suffice, or a turn is too long: nothing can be said of a part.
+        TooLarge: the budget does not suffice: nothing can be said of a part.
+        UsageError: a turn is too long.
         RuleError: the ruleset's code failed.
     """
     try:
@@ -236,8 +239,12 @@ class _Best:
             steps, after = list[_Step](), dict[Node, int]()
             views = dict[Hashable, Node]()
             for node in layer:
-                self.trees.spend(1)
-                tree = self.trees.of(node)
+                try:
+                    self.trees.spend(1)
+                    tree = self.trees.of(node)
+                except TooLarge as error:
+                    self._tell(error, node, layers, steps)
+                    raise
                 self._check_view(node, tree, views)
                 steps.append(_Step(tree, {leaf: self._lead(node, leaf, after) for leaf in leaves_of(tree)}))
             if self.trees.undecided:
@@ -250,6 +257,13 @@ class _Best:
             value = Fraction(self.worth(start.result))
             return SceneBest(value, {start.result: Fraction(1)}, (), 0, self.trees.leaves, 0)
         return self._backwards(layers)
+
+    def _tell(self, error: TooLarge, node: Node, layers: Sequence[Sequence[_Step]], steps: Sequence[_Step]) -> None:
+        """Add to an error how far it came."""
+        trees = self.trees
+        error.at, error.leaves, error.turns = self.parts.standing(node).at, trees.leaves, len(layers)
+        error.states = sum(map(len, layers)) + len(steps)
+        error.decision = next((label for label, _ in trees.decisions.most_common(1)), "")
 
     def _lead(self, node: Node, leaf: Leaf, after: dict[Node, int]) -> int | _Over:
         """Return where an end of a turn leads: the number of a standing of the next layer, or a result."""

@@ -7,19 +7,21 @@ ways to come there.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
 from rpgres.engine.events import Decided, Event, seen
-from rpgres.engine.players import NO, Policy, Question, View
+from rpgres.engine.players import NO, Answer, Policy, Question, View
 from rpgres.engine.running import Chain, Run
 from rpgres.engine.seats import Policies
 from rpgres.engine.stops import NeedsAnswer, Stop, in_code
 from rpgres.engine.table import Table
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError
 from rpgres.model.state import State
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.courses import Course
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 CHOOSE = "choose:"  # before the label of a decision, on a tape
 ROOM = 300  # frames of the stack that a course may take
+LOOK = 6  # answers of a tape that take as long as a decision by a policy that looks at the table
+HOPELESS = 10**8  # courses of a turn that would take hours
+PROBES = 4  # courses that are followed before a turn is said to be hopeless
 INNER = " inner"  # in the place of a label, of what came of a part or a chain; no label begins with a blank
 
 
@@ -40,6 +45,25 @@ class Blind(UsageError):
     """The one who should decide optimally does not see what matters: one view stands for several states."""
 
     code = "blind"
+
+
+class TooLarge(UsageError):
+    """There is too much for optimal decisions over a whole scene.
+
+    Attributes:
+        chance: the label of what is drawn or rolled too often; empty where it is not that.
+        decision: the label of the decision that was met most often; empty where there was none.
+        at: the step that was played.
+        leaves, states, turns: how many courses, standings and whole turns were gone through.
+    """
+
+    code = "too-large"
+
+    def __init__(self, *, chance: str = "") -> None:
+        super().__init__("optimal decisions over the whole scene cannot be computed: it is too large")
+        self.chance, self.decision = chance, ""
+        self.at: Any = None
+        self.leaves = self.states = self.turns = 0
 
 
 class Leaf(msgspec.Struct, frozen=True, eq=False):
@@ -174,18 +198,26 @@ class Searched(Policies):
         others: the policies.
         who: whose decisions are searched: a character, or a seat.
         decide: answers them.
+
+    Attributes:
+        looks: how often policies decided that look at the table.
     """
 
-    __slots__ = ("_decide", "_who")
+    __slots__ = ("_decide", "_who", "looks")
 
     def __init__(self, others: Policies, who: str, decide: Policy) -> None:
         super().__init__(others.by)
         self._who, self._decide = who, decide
+        self.looks = 0
         self.by_question = others.by_question
         self.by_facts = self.is_preferred = self.is_common = False  # the search tells options by name, and takes any
 
     def of(self, who: str, seat: str) -> Policy | None:
         return self._decide if self._who in (who, seat) else super().of(who, seat)
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        self.looks += not self.by_question
+        return super().answer(question, view)
 
 
 class Inner(Stop):
@@ -249,6 +281,7 @@ class Trees:
 
     Attributes:
         leaves: how many courses were run.
+        decisions: how often the player decided, by label.
         undecided: decisions of other players that nobody takes, by label.
     """
 
@@ -260,6 +293,7 @@ class Trees:
         self._reads: Reads | None = None  # of the turn that is grown
         self._dealer = TreeDealer(self._part)
         self.leaves = 0
+        self.decisions = Counter[str]()
         self.undecided: dict[str, Question] = {}
 
     def of(self, node: Node) -> Tree:
@@ -267,7 +301,8 @@ class Trees:
 
         Raises:
             Blind: one view of the player stands for several states.
-            UsageError: the budget is spent, or the turn can go on without end.
+            TooLarge: the budget is spent, or cannot suffice.
+            UsageError: the turn can go on without end.
         """
         known: Tree | None = self._turns.find(node, self._parts)
         if known is None:
@@ -290,15 +325,12 @@ class Trees:
         """Take off some work.
 
         Raises:
-            UsageError: the budget is spent.
+            TooLarge: the budget is spent.
         """
         if STOP.is_asked:  # of what is evaluated from its end, nothing is known before the beginning is
             raise KeyboardInterrupt
         if self._budget.is_spent:
-            raise UsageError(
-                "optimal decisions need the whole scene, and the budget does not suffice for it; "
-                f"raise {named('seconds')} or {named('leaves')}, or shorten the scene"
-            )
+            raise TooLarge
         self._budget.spend(work)
 
     def _grown(self, play: Callable[[TreeDealer], Leaf]) -> Tree:
@@ -311,11 +343,13 @@ class Trees:
         if self.leaves % 16 == 0:  # so few courses, each behind the one before, have room in any case
             _check_room()
         self.leaves += 1
-        self.spend(1 + len(dealer.tape))
+        looks, self._policies.looks = self._policies.looks, 0
+        self.spend(1 + len(dealer.tape) + LOOK * looks)
         return dealer
 
     def _decided(self, view: View, question: Question) -> str:
         if self._dealer.is_fresh:
+            self.decisions[question.label] += 1
             raise Asked(question)
         chosen: str = self._dealer.recorded(f"{CHOOSE}{question.label}")
         return chosen
@@ -399,19 +433,31 @@ class _Growing:
         self._rests: dict[Hashable, Tree | None] = {}  # by what courses merged on; None while it is grown
         self._leaves: dict[Hashable, Leaf] = {}  # by what they say, each once
         self._trails: dict[Hashable, tuple[Event, ...]] = {}  # what the player does not see, by what it sees
+        self._is_foreseen = False  # whether its size is known not to be hopeless
 
-    def tree(self, tape: Any) -> Tree:
-        """Return the tree behind the answers on a tape."""
+    def tree(self, tape: Any, ways: int = 1) -> Tree:
+        """Return the tree behind the answers on a tape.
+
+        Args:
+            tape: the answers.
+            ways: how many courses there are if all before this one had as many answers: from the beginning or a merge.
+
+        Raises:
+            TooLarge: it is so large that no budget suffices.
+        """
+        if ways > HOPELESS and not self._is_foreseen:
+            self._foresee(tape)
         dealer = self._dealer_of(tape)
         try:
             leaf = self._play(dealer)
         except Fresh as fresh:
             weights = fresh.weights or (1,) * len(fresh.values)
             answers = zip(weights, fresh.values, strict=True)
-            branches = [(weight, self.tree((tape, (fresh.label, value)))) for weight, value in answers]
+            ways *= len(weights)
+            branches = [(weight, self.tree((tape, (fresh.label, value)), ways)) for weight, value in answers]
             return random_of(branches, fresh.total)
         except Asked as asked:
-            return self._decision(tape, asked)
+            return self._decision(tape, asked, ways)
         except Inner as inner:
             tree = inner.tree()
             if (first := next((one for one in _nodes(tree) if isinstance(one, Decide)), None)) is not None:
@@ -430,7 +476,32 @@ class _Growing:
             self._rests[key] = self.tree(tape)
         return _finished(self._rests[key])
 
-    def _decision(self, tape: Any, asked: Asked) -> Decide:
+    def _foresee(self, tape: Any) -> None:
+        """Follow some courses up to where they may meet others, and tell from them how many there are.
+
+        Raises:
+            TooLarge: there are too many by half of them, as where many cards are dealt: a long course is no reason.
+        """
+        self._is_foreseen, start = True, tape
+        while start is not None and start[1][0] not in (MERGE, INNER):
+            start = start[0]
+        labels, most = Counter[str](), 0
+        for probe in range(1, PROBES + 1):
+            tape, ways = start, 1
+            with suppress(Asked, Inner, Merged):
+                while ways <= HOPELESS:
+                    try:
+                        self._play(self._dealer_of(tape))
+                        break
+                    except Fresh as fresh:
+                        ways *= len(fresh.values)
+                        labels[fresh.label] += 1
+                        tape = tape, (fresh.label, fresh.values[len(fresh.values) * probe // (PROBES + 1)])
+            most += ways > HOPELESS
+        if most >= PROBES // 2:
+            raise TooLarge(chance=labels.most_common(1)[0][0])
+
+    def _decision(self, tape: Any, asked: Asked, ways: int) -> Decide:
         question = asked.question
         self._check_sight(question, asked.run)
         # A dominant option is one for the action at hand; what it costs may be missed later in the scene.
@@ -439,9 +510,10 @@ class _Growing:
             names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
         label, alike = f"{CHOOSE}{question.label}", question.alike
         branches: dict[str, Tree] = {}
+        ways *= len({alike.get(name, name) for name in names})
         for name in names:
             known = branches.get(alike.get(name, ""))
-            branches[name] = known if known is not None else self.tree((tape, (label, name)))
+            branches[name] = known if known is not None else self.tree((tape, (label, name)), ways)
         return Decide(question, tuple(branches.items()))
 
     def _check_sight(self, question: Question, run: Run) -> None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.views import seats_of
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, counted, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import chance_record
 from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided
+from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
+from rpgres.scenes.course import leaf_at
 from rpgres.scenes.measuring import nobody_decides
 from rpgres.scenes.odds_record import chances, declared_endings, evaluated
 from rpgres.scenes.program import Scene
@@ -90,6 +92,9 @@ def _played(
         found = scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
+    except TooLarge as error:
+        error.add(_how_far(scene, error) + _what_helps(scene, who, error))
+        raise
     nothing = found.value * 0
     masses: dict[Any, Fraction] = {}
     for result, mass in found.masses.items():
@@ -98,6 +103,39 @@ def _played(
     if wanted_by != ENDING:
         _require_values(scene, goals, by, list(shares["outcomes"]))
     return found, goals, shares
+
+
+def _how_far(scene: Scene, error: TooLarge) -> str:
+    """Return where a search ended that was too large, and how far it came."""
+    where = "" if _is_bare(scene) else f" in {leaf_at(scene.program, error.at).name}"
+    if error.chance:
+        return f"; {error.chance!r}{where} has too many results"
+    came = [counted(error.turns, "turn"), counted(error.states, "state"), counted(error.leaves, "path")]
+    return f"; the search ended{where} after {', '.join(came[:-1])} and {came[-1]}"
+
+
+def _what_helps(scene: Scene, who: str, error: TooLarge) -> str:
+    """Return what makes a scene small enough that was too large."""
+    leaf, tries = leaf_at(scene.program, error.at), list[str]()
+    if error.chance and not _is_bare(scene):
+        tries.append(f"the results of {error.chance!r} in that step (given)")
+    elif error.chance:
+        tries.append("smaller hands or pools")
+    if leaf is not scene.program.leaves[0]:
+        tries.append(f"a scene that ends before {leaf.name}")
+    if leaf.step.procedure:
+        tries.append("a shorter procedure")
+    if error.decision and not error.chance and not _is_bare(scene):
+        tries.append(f"an answer to {error.decision!r} in the steps (choose)")
+    if not error.chance:
+        tries.append(f"a larger {named('seconds')} or {named('leaves')}")
+    tries.append(f"a policy for {who} in place of {named('best')}, with {named('simulate')} N for estimates")
+    return f". Try {', '.join(tries[:-1])}{', or ' if len(tries) > 1 else ''}{tries[-1]}"
+
+
+def _is_bare(scene: Scene) -> bool:
+    """Tell whether a scene is a procedure that was typed, without a file."""
+    return not scene.program.leaves[0].source.text
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:

@@ -11,9 +11,10 @@ import pytest
 
 from rpgres.dice import dice
 from rpgres.errors import UsageError
+from rpgres.odds.explorer import Budget
 from rpgres.odds.scene_best import SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
-from rpgres.odds.trees import Blind
+from rpgres.odds.trees import Blind, TooLarge
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Option, Ruleset
 from rpgres.scenes import Scene, read_scene
@@ -233,6 +234,43 @@ def test_a_turn_that_is_too_long_is_refused(
 
     with pytest.raises(UsageError, match="a turn of it is too long; use a policy"):
         guessing(battle, monkeypatch, play)
+
+
+def test_a_turn_with_too_many_results_is_refused_at_once(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(table: Any, place: Any) -> Any:
+        return settled(table, str(sum([table.roll(dice("d100"), "attack") for _ in range(12)])), "600")
+
+    with pytest.raises(TooLarge) as found:
+        guessing(battle, monkeypatch, play)
+    assert (found.value.chance, found.value.turns) == ("attack", 1)
+    assert found.value.leaves < 100
+
+
+def test_a_turn_with_one_long_course_is_not_too_large(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(table: Any, place: Any) -> Any:
+        count = 0
+        while count < 12 and table.roll(dice("d10"), "attack") == 1:
+            count += 1
+        return settled(table, table.ask("go-on", "ada", (Option("0"), Option("1"))), str(count))
+
+    found = guessing(battle, monkeypatch, play)
+    assert found.value == Fraction(99, 100)  # that not two were a 1
+
+
+def test_a_decision_by_a_policy_that_looks_at_the_table_costs_more(
+    battle: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rpgres.engine.players import preferred
+
+    def cost(policy: Any) -> float:
+        spent = list[int]()
+        monkeypatch.setattr(Budget, "spend", lambda self, work, *, runs=1: spent.append(work))
+        monkeypatch.setitem(battle.policies, "looking", policy)
+        scene = scene_of(battle, war(1, 1), policies={"": "looking"})
+        scene_best(course_of(scene), "ada", worth=lambda result: 0)
+        return sum(spent)
+
+    assert cost(lambda view, question: preferred(view, question)) > cost(preferred)
 
 
 def test_what_is_best_for_an_action_may_be_missed_later() -> None:
