@@ -118,7 +118,7 @@ def a_few(subject: Subject) -> list[Case]:
     for case in subject.cases:
         action, expect = case.prepared.action, None if case.leaf is None else case.leaf.step.expect
         outcome = (action, (expect.outcome if expect is not None else None) or "")
-        every = 100 if action in subject.rules.ruleset.procedures else 30
+        every = 40 if action in subject.rules.ruleset.procedures else 12
         if case.is_example or outcome not in outcomes or seen[action] % every == 0:
             taken.append(case)
         if not case.is_example:
