@@ -235,10 +235,10 @@ class Seat:
         words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
         if first == "roll" and rest:
-            if not self._is_ability(rest[0]):
+            if not _is_ability(self, rest[0]):
                 return Understood(["roll", *rest])  # dice outside the table
             first, *rest = rest
-        if self._is_ability(first):
+        if _is_ability(self, first):
             return self._act(actor, self._what_with(actor, first, asks), [first, *rest], asks)
         if first == "begin" and not actor and self._is_played(rest, asks):
             first, *rest = rest
@@ -270,10 +270,6 @@ class Seat:
         if found is None:
             raise error
         return self._act(actor, found.text, rest if found.text == near else [], asks)  # which asks for what it takes
-
-    def _is_ability(self, word: str) -> bool:
-        names = {name for one in self.state.characters.values() for name in one.abilities}
-        return slug(word) in {*names, *ability_names(self.rules)} and word not in (*self.actions, *TABLE_COMMANDS)
 
     def _what_with(self, actor: str, ability: str, asks: Asks) -> str:
         """Return the action that a line means that names an ability alone.
@@ -439,6 +435,11 @@ class Seat:
             left.remove(found.text)
             added.append(f"--{names[0]}={found.text}")
         return added
+
+
+def _is_ability(seat: Seat, word: str) -> bool:
+    names = {name for one in seat.state.characters.values() for name in one.abilities}
+    return slug(word) in {*names, *ability_names(seat.rules)} and word not in (*seat.actions, *TABLE_COMMANDS)
 
 
 def _hinted(message: str) -> UsageError:

@@ -52,9 +52,9 @@ def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
         yield unknown_name(("expect", "asks"), f"{rules.id} asks for no decision {asks!r}", asks, decisions)
     for number, effect in enumerate(step.expect.effects or ()):
         kind = effect.get("kind")
-        if kind is not None and kind not in rules.file.effects:
+        if kind is not None and (not isinstance(kind, str) or kind not in rules.file.effects):
             told = f"{rules.id} has no kind of effect {kind!r}"
-            yield unknown_name(("expect", "effects", number, "kind"), told, kind, rules.file.effects)
+            yield unknown_name(("expect", "effects", number, "kind"), told, str(kind), rules.file.effects)
     for path, value in step.expect.state.items():
         if isinstance(value, int) and path.split(".")[-2:-1] == ["tracks"]:
             told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"

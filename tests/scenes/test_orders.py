@@ -320,6 +320,7 @@ def test_options_that_play_brings_forth(order: str, hint: str | None) -> None:
         ('state = { "tags.anything" = true, "characters.marra" = "absent" }', ""),
         ('asks = "prise"', "asks"),
         ('effects = [{ kind = "goal" }, { kind = "bost" }]', "effects[1].kind"),
+        ('effects = [{ kind = ["goal"] }]', "effects[0].kind"),
     ],
 )
 def test_expectations_name_what_there_is(expected: str, key: str) -> None:
