@@ -134,7 +134,7 @@ def test_the_record_says_who_does_what_and_what_comes_of_it() -> None:
     ]
 
 
-LONG = ("fate/ledger", "nodice/weir")
+LONG = ("coppermane/flooded-gate", "faith/grenade", "fate/ledger", "nodice/weir")
 
 
 @pytest.mark.parametrize(

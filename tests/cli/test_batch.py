@@ -195,6 +195,7 @@ def test_each_answer_is_written_at_once() -> None:
         assert process.wait(20) == 0
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error() -> None:
     lines = (json.dumps(GOOD) + "\n").encode() * 300
     command = [sys.executable, "-m", "rpgres", "batch"]

@@ -29,6 +29,7 @@ def test_nothing_else_is_committed() -> None:
     assert {path.name for path in FOLDER.iterdir()} == set(FILES.values())
 
 
+@pytest.mark.slow
 def test_the_documented_command_writes_them(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "rpgres.cli.commands.completions", str(tmp_path)],
@@ -65,6 +66,7 @@ def test_a_shell_that_is_none_of_them() -> None:
     assert done.stderr == "rpgres: rpgres has no completion script 'fsh'; did you mean 'fish'?\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(
     ("line", "offered"),

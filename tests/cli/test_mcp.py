@@ -159,6 +159,7 @@ def asking(*answers: str | None, met: list[ElicitRequestFormParams]) -> Fill:
     return fill
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_decision_is_put_to_the_person_by_a_form(tmp_path: Path, mode: str) -> None:
     begun(tmp_path / "t.db")

@@ -921,6 +921,7 @@ def test_plain_reading_stays_where_nothing_can_be_drawn(setting: str) -> None:
     assert sitting.end()[0] == 0
 
 
+@pytest.mark.slow
 @terminal
 def test_whoever_listens_recalls_and_completes_lines_too() -> None:
     from tests.support.screen import TAB, UP, Screen

@@ -160,6 +160,7 @@ def test_the_end_of_the_input_leaves_it_undecided() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_interrupt_exits_with_130() -> None:
     terminal = Terminal(FAILING)
     terminal.until("> ")

@@ -136,6 +136,7 @@ def test_an_action_alone_is_that_of_the_ruleset_in_the_settings() -> None:
     assert "did you mean 'overcome'?" in rpgres("overcom", RPGRES_RULESET="fate").err
 
 
+@pytest.mark.slow
 def test_a_folder_above_the_rulesets_is_told(tmp_path: Path) -> None:
     inner = tmp_path / "house" / "rulesets" / "fate"
     inner.mkdir(parents=True)

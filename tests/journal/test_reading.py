@@ -285,6 +285,7 @@ def test_a_pass_that_is_said_again_and_again_is_kept_once(tmp_path: Path) -> Non
 # What is trusted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["body", "change", "salt", "hash", "base"])
 def test_a_change_to_an_older_entry_is_found_by_verify_and_where_it_is_read(copy: Place, column: str) -> None:
     act(copy)
@@ -337,6 +338,7 @@ LINES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_known", [False, True])
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line[0])
 def test_a_journal_that_was_changed_elsewhere_is_read_whole_before_it_is_used(

@@ -420,6 +420,7 @@ def test_an_interrupt_that_a_plugin_raises_is_its_fault(site: Path) -> None:
     assert status("good").ok
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize("command", ["plugin list", "roll coin toss"])
 def test_a_real_interrupt_ends_the_program_without_a_traceback(command: str, site: Path) -> None:

@@ -100,6 +100,7 @@ def test_five_questions_at_a_terminal(work: Path) -> None:
     assert Path("rulesets/bell/sheets/ivo.toml").exists()
 
 
+@pytest.mark.slow
 def test_a_terminal_offers_what_it_can_be_like(work: Path) -> None:
     shown = Terminal(["ruleset", "new", "bell"])
     listed = shown.until("[action-and-challenge] ")

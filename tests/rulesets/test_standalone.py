@@ -327,6 +327,7 @@ def test_a_folder_that_is_laid_over_something_is_checked_with_it() -> None:
     assert "begins with `standalone = true`" in found.err
 
 
+@pytest.mark.slow
 def test_what_ships_is_checked_by_its_folder_too(tmp_path: Path) -> None:
     assert rpgres("ruleset", "check", str(builtin_folder() / "fate")).out == "fate: ok\n"
     assert rpgres("ruleset", "check", str(builtin_folder() / "highest-die")).out == "highest-die: ok\n"
