@@ -130,6 +130,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         of: of `answer` and `seal`: the number of the entry that waited.
         seat: of `seal`: who hands it in.
         opens: of `answer`: the number of the seal that it opens.
+        stops: of `answer`: whether it answers nothing, but ends a procedure before it is over.
         before: of `undo`: the number of the first entry that no longer stands.
         again: of what is done again after an undo: the number of the entry that it repeats.
         alone: of `undo`: whether only that entry is taken back, as it is a note, a pass, or standing orders.
@@ -154,6 +155,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     of: int | None = None
     seat: str = ""
     opens: int | None = None
+    stops: bool = False
     before: int | None = None
     again: int | None = None
     alone: bool = False

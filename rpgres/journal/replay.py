@@ -56,6 +56,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         policies: policy by character or seat; everybody's under an empty name.
         note: carried into the result.
         answered: what was answered so far, in earlier runs of it.
+        stops: whether it ends where it would wait for a decision; of a procedure.
     """
 
     kind: Literal["act", "begin", "end"]
@@ -72,6 +73,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     policies: dict[str, str] = {}
     note: str | None = None
     answered: Answered = EMPTY
+    stops: bool = False
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -114,6 +116,7 @@ def run_of(history: History, entry: Entry) -> Run:
         policies=begun.secret.policies,
         note=begun.secret.note,
         answered=answered_in(found_in(secret)),
+        stops=entry.public.stops,
     )
 
 
@@ -195,6 +198,7 @@ def _act_at(
     policies = policies if is_replay else with_orders(rules, history, policies)
     players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
+    play_it = partial(play_it, stops=True) if asked.stops else play_it
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
     if not asked.actor:  # the actor has no sheet, and does not stay
         ran = msgspec.structs.replace(

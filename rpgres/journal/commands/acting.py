@@ -19,13 +19,15 @@ from rpgres.journal.commands.correcting import let_pass, undo
 from rpgres.journal.commands.pending import (
     Left,
     options_of,
+    procedure_in,
     refuse_sealed,
     refuse_when_revealed,
     refuse_while_pending,
     require_own,
     undecided,
+    what_instead,
 )
-from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_with, run_on
+from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_with, run_on, stop_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of, written
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_laid
@@ -93,17 +95,25 @@ def turn(
 ) -> Done:
     """Begin or end a scene, an exchange, or what else the ruleset knows; see `act` for the arguments.
 
+    A procedure that waits for a decision ends where it stands.
+
     Args:
         moment: which of the two.
-        period: of what; by default the scene begins, and what began last ends.
+        period: of what; by default the scene begins, and what began last ends. Of a procedure its name.
 
     Raises:
         UsageError: it cannot begin or end now, or something waits.
     """
 
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
+        begun = procedure_in(rules, history) if moment == "end" else None
         if seat not in (HOST, GM):
-            raise UsageError(f"only the game master can begin or end a period, not {seat}")
+            how = f"; {what_instead(history, seat)}" if begun is not None else ""
+            raise UsageError(f"only the game master can begin or end a period, not {seat}{how}")
+        if begun is not None and period in ("", begun.public.action):
+            if any(answers.values()):
+                raise UsageError(f"to end the {begun.public.action} before it is over takes no answers, dice or cards")
+            return [stop_draft(place, rules, history, seat=seat)]
         refuse_while_pending(history, moment, seat)
         refuse_when_revealed(history)
         name = period or _usual_period(history.state, moment)
