@@ -803,7 +803,7 @@ def test_a_conflict_is_ended_at_one_of_its_questions(capsys: pytest.CaptureFixtu
     fight = "begin conflict with mara against guards"
     said = typed_by_a_person(capsys, fight, line, "set mara.fate-points=1", "undo", "undo", "quit")
     assert "mara, conflict: Undecided" in said
-    assert said.index("The fight is broken off.") < said.index("mara.fate-points = 1")
+    assert said.index("The fight is broken off.") < said.index("fate-points = 1 (it was 3)")
     left = CommandSeat(TABLE, None)
     assert left.waits is not None, said  # the last undo has taken back the end, and so the conflict goes on
     assert "end" in left.commands()
