@@ -183,6 +183,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
+        names: of a run that begins: whether the seat that typed it is asked for the names of what it makes.
         result: the result, with nothing left out.
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
@@ -217,6 +218,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     own: dict[str, dict[str, list[str]]] = {}
     policies: dict[str, str] = {}
     note: str | None = None
+    names: bool = False
     result: dict[str, Any] | None = None
     waits: dict[str, Any] | None = None
     hidden: dict[str, list[str]] = {}

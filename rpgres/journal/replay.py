@@ -57,6 +57,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         note: carried into the result.
         answered: what was answered so far, in earlier runs of it.
         stops: whether it ends where it would wait for a decision; of a procedure.
+        names: whether the seat that typed it is asked for the names of what it makes; by default these have defaults.
     """
 
     kind: Literal["act", "begin", "end"]
@@ -74,6 +75,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     note: str | None = None
     answered: Answered = EMPTY
     stops: bool = False
+    names: bool = False
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -117,6 +119,7 @@ def run_of(history: History, entry: Entry) -> Run:
         note=begun.secret.note,
         answered=answered_in(found_in(secret)),
         stops=entry.public.stops,
+        names=begun.secret.names,
     )
 
 
@@ -257,6 +260,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
         own=asked.own,
         policies={who: _without_claims(policy) for who, policy in policies.items()},
         prompt=prompt,
+        names=(lambda view: asked.by in ("", view.seat)) if asked.names else None,
     )
 
 
@@ -329,6 +333,7 @@ def _ran(
         own=own,
         policies=asked.policies,
         note=asked.note,
+        names=asked.names,
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
     )

@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.engine.dealers import Hand
 from rpgres.engine.periods import check_period
-from rpgres.engine.players import Prompt, Question, View
+from rpgres.engine.players import NO, Prompt, Question, View
 from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, called, named
@@ -76,7 +76,8 @@ def act(
         who = actor_of(history, actor, seat, is_anybody=rules.file.actions[action].anybody)
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
-        asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
+        names = prompt is not None
+        asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note, names=names)
         ran = ran_with(rules, history, asked, Typed(**answers, hand=dice), seat=seat)
         return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
@@ -213,6 +214,8 @@ def _typed(rules: Rules, history: History, prompt: Prompt, seat: str | None) -> 
 
     def once(view: View, question: Question) -> str | None:
         choice = prompt(view, question) if not typed and seat in (HOST, view.seat) else None
+        if choice is None and question.is_naming:
+            choice = NO  # nothing waits for a name
         if choice is not None:
             typed[question.label] = [choice]
         raise NeedsAnswer(question)

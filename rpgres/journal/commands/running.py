@@ -249,7 +249,7 @@ def answer_draft(
     if before is not None and isinstance(ran.found, Pending) and ran.found.answers == before.answers:
         raise ran.fault or undecided(put_to(history, seat) or before.question)
     # What was typed stands where the action began.
-    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None, names=False))
     return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)
 
 
@@ -272,7 +272,7 @@ def stop_draft(place: Place, rules: Rules, history: History, *, seat: str | None
             f"no turn of this {thing_of(begun)} is over, so there is nothing to keep; "
             f"`{called('table undo', begun.number)}` undoes it"
         )
-    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None, names=False))
     return draft_of(place, rules, history, "answer", ran, seat, of=begun.number, stops=True)
 
 
