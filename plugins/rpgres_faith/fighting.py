@@ -108,6 +108,11 @@ def _standing(table: Table, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if not table.state.characters[name].is_out)
 
 
+def stop(table: Table, fight: Fight) -> Outcome:
+    """Return how a fight ended that is broken off."""
+    return _ended(table, fight, "undecided")
+
+
 def _ended(table: Table, fight: Fight, band: str) -> Outcome:
     """Return how a fight ended for the actor's side; its last round is over with it."""
     roles = Map({"actor": fight.own[0], "opponent": fight.foes[0]})

@@ -31,7 +31,7 @@ from rpgres import (
 from rpgres_faith.confronting import confront, distinct
 from rpgres_faith.consequences import unconfronted
 from rpgres_faith.declaring import plain_words, tell
-from rpgres_faith.fighting import rounds, turn
+from rpgres_faith.fighting import rounds, stop, turn
 from rpgres_faith.hands import fill, hand_size
 from rpgres_faith.harm import damage, harm
 from rpgres_faith.policies import eager, steady
@@ -45,7 +45,7 @@ faith.policy("steady")(Preference(steady))
 faith.policy("eager")(Preference(eager))
 faith.action("confront")(confront)
 faith.action("damage")(damage)
-faith.procedure("rounds", turn=turn)(rounds)
+faith.procedure("rounds", turn=turn, stop=stop)(rounds)
 faith.effect("harm")(harm)
 
 

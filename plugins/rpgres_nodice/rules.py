@@ -22,7 +22,7 @@ nodice.switches(Switches)
 effects.register(nodice)
 policies.register(nodice)
 pictures.register(nodice)
-nodice.procedure("sequence", turn=sequences.turn)(sequences.sequence)
+nodice.procedure("sequence", turn=sequences.turn, stop=sequences.stop)(sequences.sequence)
 
 MOST_BID = 99  # points on a target, as many as --int takes
 MOST_DIGITS = 100  # of a number that is read at all

@@ -161,6 +161,11 @@ def _sides(stage: Stage) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return stage.own, stage.others
 
 
+def stop(table: Table, stage: Stage) -> Outcome:
+    """Return how a sequence ended that is broken off."""
+    return _ended(table, stage, band="undecided")
+
+
 def _ended(table: Table, stage: Stage, *, band: str, before: list[Effect] | None = None) -> Outcome:
     """Return how a sequence ended for the actor's side; pools are full again where it was a whole one."""
     effects = [*(before or ()), *((effect("refresh"),) if stage.is_whole else ())]

@@ -236,7 +236,18 @@ def _over(table: Table, front: Front) -> Turn | Outcome:
     left = bool(_standing(table, means.heroes)), bool(_standing(table, means.foes))
     if all(left) and front.exchange < means.exchanges:
         return Turn(_begun(table, means, front.exchange + 1))
-    band = {(True, False): "won", (False, True): "lost", (False, False): "draw"}.get(left, "undecided")
+    return _ending(
+        table, front, {(True, False): "won", (False, True): "lost", (False, False): "draw"}.get(left, "undecided")
+    )
+
+
+def stop(table: Table, front: Front) -> Outcome:
+    """Return the outcome of a battle that is broken off, with what the end of its exchange does."""
+    return _ending(table, front, "undecided").plus(closing(table))
+
+
+def _ending(table: Table, front: Front, band: str) -> Outcome:
+    means = front.means
     roles = Map({"actor": means.heroes[0], "opponent": means.foes[0]})
     outcome = table.settle("battle", None, band=band, roles=roles)
     out = tuple(name for name in (*means.heroes, *means.foes) if table.state.characters[name].is_out)

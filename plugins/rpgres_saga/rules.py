@@ -24,7 +24,7 @@ from rpgres import (
     slug,
 )
 from rpgres_saga.acting import act
-from rpgres_saga.battle import battle, turn
+from rpgres_saga.battle import battle, stop, turn
 from rpgres_saga.difficulty import clear_gm_card, closing, recovered
 from rpgres_saga.hands import DECK, DISCARD, IN_PLAY, TRUMPLESS, discard, fill, has_points, hero_of, powers_of, suits_of
 from rpgres_saga.harm import damage, heal
@@ -40,8 +40,8 @@ saga.action("act")(act)
 saga.action("versus")(versus)
 saga.action("damage")(damage)
 saga.action("heal")(heal)
-saga.procedure("exchange", turn=turn)(battle)
-saga.procedure("battle", turn=turn)(battle)
+saga.procedure("exchange", turn=turn, stop=stop)(battle)
+saga.procedure("battle", turn=turn, stop=stop)(battle)
 
 
 @saga.prepare

@@ -18,7 +18,7 @@ from rpgres.engine.events import Turned
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.running import EFFECTS, Run
 from rpgres.engine.seats import Seats
-from rpgres.engine.stops import Broken, in_code
+from rpgres.engine.stops import Broken, NeedsAnswer, in_code
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, in_short
 from rpgres.errors import named as as_input
@@ -45,23 +45,44 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     action: str = ""
 
 
-def play_through(table: Table, procedure: str, first: Any, *, is_enough: Callable[[], bool] | None = None) -> Outcome:
+def play_through(
+    table: Table, procedure: str, first: Any, *, is_enough: Callable[[], bool] | None = None, stops: bool = False
+) -> Outcome:
     """Return the outcome of a procedure, after all its turns; their effects are applied to the table's state.
 
     Args:
         first: its first place.
         is_enough: tells after each turn whether its outcome is what is asked for; the rest is not played then.
+        stops: whether it ends at the first decision that nothing answers, once a turn is over; see `Ruleset.procedure`.
     """
     run, place = table.run, first
     check_place(place)
     while True:
         run.merge((PLACE, run.turn, run.state, place), holds=(EFFECTS,))
-        found = take_turn(table, procedure, place)
+        try:
+            found = take_turn(table, procedure, place)
+        except NeedsAnswer:
+            if not stops or not run.turn:
+                raise
+            return _stopped(table, procedure, place)
         if isinstance(found, Outcome):
             return found
         if is_enough is not None and is_enough():
             return found.outcome or Outcome("")
         place = found.place
+
+
+def _stopped(table: Table, procedure: str, place: Hashable) -> Outcome:
+    """Return the outcome of a procedure that ends in the middle of a turn, which has no effect."""
+    stop = table.rules.ruleset.stops.get(procedure)
+    if stop is None:
+        return Outcome("")
+    table.run.next_turn()  # what it rolls is no roll of the turn under way
+    try:
+        outcome: Outcome = stop(table, place)
+    except NeedsAnswer as needs:
+        raise Broken(f"the function that stops it asked {needs.question.label!r}; it must ask nothing") from needs
+    return outcome
 
 
 def check_place(place: object) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # only signatures name it
             players: who answers, in place of the script, the policies and the prompt.
             dealer: the source of dice and cards, in place of what is given; the caller checks for unused results.
             hand: asks a person for results of real dice and cards that were not given.
+            stops: whether a procedure ends where it would wait for a decision; see `procedures.play_through`.
         """
 
         streams: Required[Streams]
@@ -56,6 +57,7 @@ if TYPE_CHECKING:  # only signatures name it
         players: Seats | None
         dealer: GivenDealer | None
         hand: Hand | None
+        stops: bool
 
 
 REFUSED = Outcome("", texts=("The game master refuses the claim; the action is not done.",))
@@ -69,6 +71,7 @@ def play(
     asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
     is_enough: Callable[[], bool] | None = None,
+    stops: bool = False,
 ) -> tuple[Outcome, Run]:
     """Run an action once and return its outcome, with the run itself for the events.
 
@@ -77,6 +80,7 @@ def play(
         asked: what the run is for; see `Run.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
         is_enough: of a procedure, tells after a turn whether that one's outcome is what is asked for.
+        stops: of a procedure, whether it ends where it would wait for a decision.
 
     Raises:
         NeedsAnswer, Settled: it ended early; the exception carries the run as `run`.
@@ -98,8 +102,9 @@ def play(
         if shared.is_procedure:
             from rpgres.engine.procedures import play_through
 
-            outcome = play_through(table, prepared.action, outcome, is_enough=is_enough)
-        if type(outcome) is not Outcome or (outcome.band not in rules.file.bands and is_enough is None):
+            outcome = play_through(table, prepared.action, outcome, is_enough=is_enough, stops=stops)
+        has_band = is_enough is None and not (stops and prepared.action not in rules.ruleset.stops)
+        if type(outcome) is not Outcome or (has_band and outcome.band not in rules.file.bands):
             raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
         if used:
             outcome = outcome.plus(used)
@@ -153,7 +158,7 @@ def _run(prepared: Prepared, by: Answering) -> tuple[Result | Pending, State]:
         check_labels(rules, prepared.action, given=by.get("given", EMPTY), choose=choose)
     dealer, seats = dealer_of(by), players_of(by, answers_to(prepared, choose))
     try:
-        outcome, done = play(prepared, dealer=dealer, players=seats)
+        outcome, done = play(prepared, dealer=dealer, players=seats, stops=by.get("stops", False))
     except NeedsAnswer as needs:
         with in_run(needs.run):
             waiting = _waiting(prepared, by, needs, seats)
@@ -191,12 +196,12 @@ def _finished(
         raise UsageError(
             f"{named('given')} {label}={value} was not used: {rules.id} {action} did not roll {label!r} again"
         )
-    unused = _unused(done, seats)
+    unused = _unused(done, seats, is_over=not by.get("stops", False))
     if not is_ours(rules.ruleset):
         from rpgres.engine import contract
 
         contract.check_declared(prepared, done.events)
-        if not is_refused:
+        if not is_refused and outcome.band:
             contract.check_outcome(prepared, outcome)
     result = result_of(prepared, by, outcome, done, unused)
     if prepared.trust is not None and is_refused:

@@ -42,6 +42,7 @@ def waiting(
     own: Mapping[str, Mapping[str, Sequence[str]]] = EMPTY,
     policies: Mapping[str, Policy] = EMPTY,
     prompt: Prompt | None = None,
+    names: Callable[[View], bool] | None = None,
 ) -> Seats:
     """Return players with whom an optional question without an answer may wait instead of being skipped.
 
@@ -51,12 +52,13 @@ def waiting(
         recalled: what was answered in an earlier run of the same, which comes first.
         own: by seat, answers by label that are for questions of that seat alone.
         policies, prompt: as for `Seats`.
+        names: tells whether the name of something new waits for its owner; by default it has a default.
     """
     seats = Seats(choose, policies=policies, prompt=prompt, means=HOSTS)
     seats.scripts += [Script(texts, seat=seat, single=seats.script.single) for seat, texts in own.items()]
     said = [_recalling(recalled), *(script.answer for script in seats.scripts[1:]), *seats.said]
     others = seats.answerers[len(seats.said) :]
-    seats.let_answer([_waiting(said, others, waits)])
+    seats.let_answer([_waiting(said, others, waits, names)])
     seats.gathers = True
     return seats
 
@@ -95,7 +97,9 @@ def _nobody(question: Question, view: View) -> Answer | None:
     raise NeedsAnswer(question)
 
 
-def _waiting(said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits) -> Answerer:
+def _waiting(
+    said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits, names: Callable[[View], bool] | None
+) -> Answerer:
     """Return an answerer that asks those with answers given beforehand, then others; an optional decision waits.
 
     A moot one does not wait, except in a replay of a record in which it waited.
@@ -107,6 +111,8 @@ def _waiting(said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits)
         asked = said if is_moot else [*said, *others]
         found = next((found for other in asked if (found := other(question, view)) is not None), None)
         if found is None and question.is_naming:
+            if names is not None and names(view):
+                raise NeedsAnswer(question)
             return None
         if found is None and question.optional and not is_moot and waits(view, question, answered):
             raise NeedsAnswer(question)

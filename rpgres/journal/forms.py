@@ -114,6 +114,7 @@ class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):
         period: in place of an action: what begins or ends.
         of: the number of the entry with which the action began.
         opens: the number of the seal that it opens.
+        stops: whether it answers nothing, but ends a procedure before it is over.
         salt: of an opened seal: its salt, for its owner.
         accepted: of an answer from a file: what the host was shown of it and took.
     """
@@ -123,6 +124,7 @@ class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):
     period: str = ""
     of: int | None = None
     opens: int | None = None
+    stops: bool = False
     salt: str = ""
     accepted: str = ""
 

@@ -130,6 +130,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         of: of `answer` and `seal`: the number of the entry that waited.
         seat: of `seal`: who hands it in.
         opens: of `answer`: the number of the seal that it opens.
+        stops: of `answer`: whether it answers nothing, but ends a procedure before it is over.
         before: of `undo`: the number of the first entry that no longer stands.
         again: of what is done again after an undo: the number of the entry that it repeats.
         alone: of `undo`: whether only that entry is taken back, as it is a note, a pass, or standing orders.
@@ -154,6 +155,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     of: int | None = None
     seat: str = ""
     opens: int | None = None
+    stops: bool = False
     before: int | None = None
     again: int | None = None
     alone: bool = False
@@ -181,6 +183,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
+        names: of a run that begins: whether the seat that typed it is asked for the names of what it makes.
         result: the result, with nothing left out.
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
@@ -215,6 +218,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     own: dict[str, dict[str, list[str]]] = {}
     policies: dict[str, str] = {}
     note: str | None = None
+    names: bool = False
     result: dict[str, Any] | None = None
     waits: dict[str, Any] | None = None
     hidden: dict[str, list[str]] = {}

@@ -56,6 +56,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         policies: policy by character or seat; everybody's under an empty name.
         note: carried into the result.
         answered: what was answered so far, in earlier runs of it.
+        stops: whether it ends where it would wait for a decision; of a procedure.
+        names: whether the seat that typed it is asked for the names of what it makes; by default these have defaults.
     """
 
     kind: Literal["act", "begin", "end"]
@@ -72,6 +74,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     policies: dict[str, str] = {}
     note: str | None = None
     answered: Answered = EMPTY
+    stops: bool = False
+    names: bool = False
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -114,6 +118,8 @@ def run_of(history: History, entry: Entry) -> Run:
         policies=begun.secret.policies,
         note=begun.secret.note,
         answered=answered_in(found_in(secret)),
+        stops=entry.public.stops,
+        names=begun.secret.names,
     )
 
 
@@ -195,6 +201,7 @@ def _act_at(
     policies = policies if is_replay else with_orders(rules, history, policies)
     players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
+    play_it = partial(play_it, stops=True) if asked.stops else play_it
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
     if not asked.actor:  # the actor has no sheet, and does not stay
         ran = msgspec.structs.replace(
@@ -253,6 +260,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
         own=asked.own,
         policies={who: _without_claims(policy) for who, policy in policies.items()},
         prompt=prompt,
+        names=(lambda view: asked.by in ("", view.seat)) if asked.names else None,
     )
 
 
@@ -325,6 +333,7 @@ def _ran(
         own=own,
         policies=asked.policies,
         note=asked.note,
+        names=asked.names,
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
     )

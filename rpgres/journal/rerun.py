@@ -118,6 +118,8 @@ def _action(history: History, number: int) -> tuple[Entry, Entry]:
     done = [entry for entry in later if entry.secret.result is not None]
     if not done or begun.public.attempt:
         raise UsageError(f"the action of entry {number} came to no result")
+    if done[-1].public.stops:
+        raise UsageError(f"the {begun.public.action} of entry {number} was ended early, so it cannot be repeated")
     return begun, done[-1]
 
 

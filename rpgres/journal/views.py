@@ -113,7 +113,7 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
             begun = history.run_of(entry)
             name = f"{begun.public.actor} {begun.public.action}".strip() or f"{begun.kind} {begun.public.period}"
             outcome = seen.result.outcome if seen.result is not None else "waiting" if seen.pending is not None else ""
-            part = "" if run in numbers else "answer in "
+            part = "" if run in numbers else "early end of " if entry.public.stops else "answer in "
             words[run] = part + name + (": failed" if seen.attempt else f": {outcome}" if outcome else "")
         elif isinstance(seen, SetEntry):
             words[entry.number] = f"set {seen.path}"
@@ -153,7 +153,8 @@ def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping
         period=begun.period,
         of=entry.public.of,
         opens=entry.public.opens,
-        by=secret.by if is_own else "",  # who answered tells who was asked
+        stops=entry.public.stops,
+        by=secret.by if is_own or entry.public.stops else "",  # who answered tells who was asked
         accepted=secret.accepted if is_own else "",
         salt=secret.salt if is_own and entry.public.opens is not None else "",
     )

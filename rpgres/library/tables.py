@@ -189,7 +189,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """End a scene, or another period that has begun.
 
         Args:
-            period: which; by default the one that began last.
+            period: which; by default the one that began last. A procedure that waits for a decision, by its name, ends
+                before it is over: what its finished turns did stays.
             given, choose, auto, policies: as of `act`.
 
         Raises:

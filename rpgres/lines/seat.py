@@ -18,6 +18,7 @@ from rpgres.journal.commands import actor_of, state_at
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
+from rpgres.journal.replay import is_mid_procedure
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
 from rpgres.lines.fitting import BESIDE
@@ -53,7 +54,7 @@ TABLE_COMMANDS: dict[str, str] = {
     "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
     "open": "reveal a sealed answer: open --from sealed.json",
     "begin": "begin a scene or another period: begin conflict",
-    "end": "end the period that began last",
+    "end": "end the period that began last, or the conflict under way: end conflict",
     "undo": "undo the last action, or an entry and everything after it: undo 12",
     "redo": "do again what was undone last",
     "set": "change a value: set mara.fate-points=2",
@@ -147,7 +148,7 @@ class Seat:
             "seal": is_asked and len(players) > 1,  # else no other player is there to hide it from
             "open": bool(history.stands.seals),
             "begin": can_turn and waits is None,
-            "end": can_turn and waits is None and bool(self.state.periods),
+            "end": can_turn and (bool(self.state.periods) if waits is None else is_mid_procedure(history)),
             "undo": len(history.entries) > 1,
             "redo": bool(history.to_redo()),
             "set": can_turn and waits is None,

@@ -228,9 +228,11 @@ def entry_lines(
 
 
 def typed_words(entry: RunEntry) -> str:
-    """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
+    """Return what of an entry was typed and not drawn from the seed, and whether that ended a procedure early."""
     typed = [*entry.given, *entry.laid]
-    parts = [f"given, not from the seed: {', '.join(typed)}" if typed else ""]
+    stops = isinstance(entry, AnswerEntry) and entry.stops
+    parts = [f"ended early by {who_is(entry.by) if entry.by else 'the host'}" if stops else ""]
+    parts += [f"given, not from the seed: {', '.join(typed)}" if typed else ""]
     if isinstance(entry, AnswerEntry) and entry.accepted:
         parts.append(f"imported from a file: {entry.accepted}")
     return "; ".join(filter(None, parts))

@@ -27,6 +27,7 @@ Rule = Callable[..., Any]
 Costs = Callable[["State", "Character", Mapping[str, Any]], "Sequence[Effect]"]
 """Type: `(state, actor, parameters) -> effects` of doing an action at all."""
 TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
+StopEarly = Callable[[Any, Any], Any]  # (table, place) -> Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
 """Type: a function of an effect, `(state, effect) -> state`."""
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
@@ -101,6 +102,7 @@ class Ruleset:
         self.actions: dict[str, Rule] = {}
         self.costs: dict[str, Costs] = {}
         self.procedures: dict[str, TakeTurn] = {}
+        self.stops: dict[str, StopEarly] = {}
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
         self.switch_records: list[type] = []
@@ -138,7 +140,7 @@ class Ruleset:
             self.costs[name] = costs
         return _into(self.actions, name)
 
-    def procedure(self, name: str, *, turn: TakeTurn) -> Callable[[Rule], Rule]:
+    def procedure(self, name: str, *, turn: TakeTurn, stop: StopEarly | None = None) -> Callable[[Rule], Rule]:
         """Register the decorated function as the beginning of a procedure, and how its turns are taken.
 
         `rule(table, actor, **parameters)` returns the first place, frozen data; `turn(table, place)` returns
@@ -147,7 +149,12 @@ class Ruleset:
         Args:
             name: the procedure's name, that of its action in `ruleset.toml`.
             turn: a module-level function; it reads only the table and the place.
+            stop: `(table, place) -> Outcome` of a procedure that the game master ends before it is over: `place` is
+                that of the turn under way, which has no effect. It asks no decision. Without it the effects of the
+                finished turns stay, and nothing else happens.
         """
+        if stop is not None:
+            self.stops[name] = stop
 
         def register(rule: Rule) -> Rule:
             self.actions[name], self.procedures[name] = rule, turn

@@ -797,6 +797,18 @@ def test_whoever_a_conflict_brings_in_is_told_before_it_begins(capsys: pytest.Ca
     assert said.index("mob joins the table") < said.index("the conflict begins")
 
 
+@pytest.mark.parametrize("line", ["end conflict", "end"])
+def test_a_conflict_is_ended_at_one_of_its_questions(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    begun("mara", "guards")
+    fight = "begin conflict with mara against guards"
+    said = typed_by_a_person(capsys, fight, line, "set mara.fate-points=1", "undo", "undo", "quit")
+    assert "mara, conflict: Undecided" in said
+    assert said.index("The fight is broken off.") < said.index("fate-points = 1 (it was 3)")
+    left = CommandSeat(TABLE, None)
+    assert left.waits is not None, said  # the last undo has taken back the end, and so the conflict goes on
+    assert "end" in left.commands()
+
+
 def test_nobody_is_brought_in_by_a_name_that_is_near_where_nobody_is_asked() -> None:
     begun("mara", "edda", "guards")
     with pytest.raises(UsageError, match=r"guards at the table, or the sheet guard: type guards, or .*`join guard`"):

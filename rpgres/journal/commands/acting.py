@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.engine.dealers import Hand
 from rpgres.engine.periods import check_period
-from rpgres.engine.players import Prompt, Question, View
+from rpgres.engine.players import NO, Prompt, Question, View
 from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, called, named
@@ -19,13 +19,15 @@ from rpgres.journal.commands.correcting import let_pass, undo
 from rpgres.journal.commands.pending import (
     Left,
     options_of,
+    procedure_in,
     refuse_sealed,
     refuse_when_revealed,
     refuse_while_pending,
     require_own,
     undecided,
+    what_instead,
 )
-from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_with, run_on
+from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_with, run_on, stop_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of, written
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_laid
@@ -74,7 +76,8 @@ def act(
         who = actor_of(history, actor, seat, is_anybody=rules.file.actions[action].anybody)
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
-        asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
+        names = prompt is not None
+        asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note, names=names)
         ran = ran_with(rules, history, asked, Typed(**answers, hand=dice), seat=seat)
         return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
@@ -93,17 +96,25 @@ def turn(
 ) -> Done:
     """Begin or end a scene, an exchange, or what else the ruleset knows; see `act` for the arguments.
 
+    A procedure that waits for a decision ends where it stands.
+
     Args:
         moment: which of the two.
-        period: of what; by default the scene begins, and what began last ends.
+        period: of what; by default the scene begins, and what began last ends. Of a procedure its name.
 
     Raises:
         UsageError: it cannot begin or end now, or something waits.
     """
 
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
+        begun = procedure_in(rules, history) if moment == "end" else None
         if seat not in (HOST, GM):
-            raise UsageError(f"only the game master can begin or end a period, not {seat}")
+            how = f"; {what_instead(history, seat)}" if begun is not None else ""
+            raise UsageError(f"only the game master can begin or end a period, not {seat}{how}")
+        if begun is not None and period in ("", begun.public.action):
+            if any(answers.values()):
+                raise UsageError(f"to end the {begun.public.action} before it is over takes no answers, dice or cards")
+            return [stop_draft(place, rules, history, seat=seat)]
         refuse_while_pending(history, moment, seat)
         refuse_when_revealed(history)
         name = period or _usual_period(history.state, moment)
@@ -203,6 +214,8 @@ def _typed(rules: Rules, history: History, prompt: Prompt, seat: str | None) -> 
 
     def once(view: View, question: Question) -> str | None:
         choice = prompt(view, question) if not typed and seat in (HOST, view.seat) else None
+        if choice is None and question.is_naming:
+            choice = NO  # nothing waits for a name
         if choice is not None:
             typed[question.label] = [choice]
         raise NeedsAnswer(question)

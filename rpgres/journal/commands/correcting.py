@@ -97,7 +97,8 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
 
     Args:
         number: the entry; by default the last that stands, and no note or pass of another player: the last answer while
-            an action waits for another one, the whole action once it is over.
+            an action waits for another one, or the end of a procedure that was ended early; the whole action once it is
+            over.
         seat: who takes back: the game master, or a seat that only takes back what it did itself.
 
     Raises:
@@ -168,7 +169,7 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
         if own is None:
             raise UsageError("there is nothing to undo")
         is_asked = history.pending is not None and history.pending.number == own.number
-        return own.number if is_asked else history.run_of(own).number
+        return own.number if is_asked or own.public.stops else history.run_of(own).number
     if number == 0:
         raise UsageError("entry 0 is the table itself and cannot be undone; to remove the table, delete its file")
     standing = history.standing_from(number) if 0 < number < len(history.entries) else []

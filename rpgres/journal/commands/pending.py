@@ -13,7 +13,7 @@ from rpgres.errors import UsageError, called, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
 from rpgres.journal.records import RUNNING, Entry, waits_in
-from rpgres.journal.replay import asked_of, put_to, questions_of, run_of
+from rpgres.journal.replay import asked_of, is_mid_procedure, put_to, questions_of, run_of
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules
@@ -106,7 +106,7 @@ def require_mine(history: History, entries: Iterable[Entry], seat: str | None, *
 def _asked_before(history: History, entry: Entry) -> set[str]:
     """Return the seats whose decisions an answer took; none for what is no answer."""
     asking = entry.secret.stands.pending
-    if entry.kind != "answer" or entry.public.attempt or asking is None:
+    if entry.kind != "answer" or entry.public.attempt or entry.public.stops or asking is None:
         return set()
     before, then = (waits_in(one.secret) for one in (history.entries[asking.number], entry))
     asked, left = ([(one.label, one.who) for one in (questions_of(waits) if waits else ())] for waits in (before, then))
@@ -118,18 +118,29 @@ def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
     if pending is None:
         return
     begun = history.run_of(pending)
-    question = put_to(history, seat)
-    if question is not None:
-        asked = f"{question.who} is asked {question.label!r}"
-        how = f"answer it with `{called('table answer', choose=f'{question.label}={options_of(question)}')}`"
-    else:
-        asked, how = "another seat is asked", "wait for its answer"
+    how = what_instead(history, seat)
     with suppress(UsageError):
         require_mine(history, history.undone_from(begun.number), seat)
         how += f", or undo the action with `{called('table undo', begun.number)}`"
-    raise UsageError(
-        f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}"
-    )
+    if seat in (HOST, GM) and is_mid_procedure(history):
+        end = called("table end", begun.public.action)
+        how += f"; or end it with `{end}`, which keeps what its finished turns did, and {what} then"
+    raise UsageError(f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {how}")
+
+
+def what_instead(history: History, seat: str | None) -> str:
+    """Return in words who is asked now, as far as a seat may know it, and what the seat can do."""
+    question = put_to(history, seat)
+    if question is None:
+        return "another seat is asked; wait for its answer"
+    answers = called("table answer", choose=f"{question.label}={options_of(question)}")
+    return f"{question.who} is asked {question.label!r}; answer it with `{answers}`"
+
+
+def procedure_in(rules: Rules, history: History) -> Entry | None:
+    """Return the entry that began the procedure that waits for a decision; None where none does."""
+    begun = history.run_of(history.pending) if history.pending is not None else None
+    return begun if begun is not None and begun.public.action in rules.ruleset.procedures else None
 
 
 def refuse_when_revealed(history: History) -> None:

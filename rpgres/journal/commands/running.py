@@ -243,15 +243,47 @@ def answer_draft(
     """Return the entry of an answer: the action run anew, with what was added to its answers."""
     pending = require_pending(history)
     begun = history.run_of(pending)
-    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
-        raise UsageError(
-            f"the rules have changed since this {thing_of(begun)} began; `{called('table undo')}` undoes it, so that "
-            "it can be repeated with the current rules"
-        )
+    _check_rules(rules, begun)
     ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
     before = waits_in(pending.secret)
     if before is not None and isinstance(ran.found, Pending) and ran.found.answers == before.answers:
         raise ran.fault or undecided(put_to(history, seat) or before.question)
     # What was typed stands where the action began.
-    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None, names=False))
     return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)
+
+
+def stop_draft(place: Place, rules: Rules, history: History, *, seat: str | None) -> Draft:
+    """Return the entry that ends a procedure where it waits: what its finished turns did stays.
+
+    Raises:
+        UsageError: no turn of it is over, or the rules have changed.
+    """
+    pending = require_pending(history)
+    begun = history.run_of(pending)
+    _check_rules(rules, begun)
+    asked = msgspec.structs.replace(run_of(history, pending), stops=True)
+    step = history.step(begun)
+    ran = run_at(rules, history, asked, seed=history.new.secret.seed, step=step, is_replay=True)
+    if ran.fault is not None:
+        raise ran.fault
+    if isinstance(ran.found, Pending):
+        raise UsageError(
+            f"no turn of this {thing_of(begun)} is over, so there is nothing to keep; "
+            f"`{called('table undo', begun.number)}` undoes it"
+        )
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None, names=False))
+    return draft_of(place, rules, history, "answer", ran, seat, of=begun.number, stops=True)
+
+
+def _check_rules(rules: Rules, begun: Entry) -> None:
+    """Check that what waits began with the current rules.
+
+    Raises:
+        UsageError: it did not.
+    """
+    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
+        raise UsageError(
+            f"the rules have changed since this {thing_of(begun)} began; `{called('table undo')}` undoes it, so that "
+            "it can be repeated with the current rules"
+        )

@@ -51,7 +51,7 @@ from rpgres.rulesets.kits import Kit
 if TYPE_CHECKING:
     from rpgres.engine.named_dice.windows import Roll
     from rpgres.engine.table import Outcome, Table
-    from rpgres.kits.aspects.described import named_by_maker
+    from rpgres.kits.aspects.described import named_by_maker, renamed_by_maker
     from rpgres.kits.aspects.invoking import (
         FREE_TOGETHER,
         INVOKABLE,
@@ -123,6 +123,7 @@ __all__ = [
     "policies",
     "raised_from_nothing",
     "register",
+    "renamed_by_maker",
     "seen_tag",
     "with_names",
     "without_names",
@@ -133,7 +134,7 @@ def __getattr__(name: str) -> Any:
     """Return a name of what is loaded when it is first used: a roll at a table without aspects has no window."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "described" if name == "named_by_maker" else "invoking"
+    home = "described" if name.endswith("named_by_maker") else "invoking"
     value = globals()[name] = getattr(import_module(f"rpgres.kits.aspects.{home}"), name)
     return value
 

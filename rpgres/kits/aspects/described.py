@@ -128,15 +128,32 @@ def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: st
         who: makes it.
         name: what it is called in the effects.
     """
-    is_new = any(one["kind"] == "aspect" and one["change"] == "created" and one.get("name") == name for one in effects)
-    if not is_new or name != distinct_name(table.state, UNNAMED):
+    if not _creates(effects, name) or name != distinct_name(table.state, UNNAMED):
         return effects
-    said = distinct_name(table.state, table.name("aspect-name", who, name, of="the new aspect"))
+    said = _name_asked(table, who, name)
     if said == name and table.is_read:
         there = [tag.name for tag in table.state.tags if tag.on == SCENE and tag.audience is None]
         if there:  # one of which may have been meant as its name
             table.tell(f"the new aspect has no name; aspects in the scene: {', '.join(there)}")
-    for key in ("name", "on"):
+    return _renamed(effects, name, said)
+
+
+def renamed_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: str) -> tuple[Effect, ...]:
+    """Return the effects with the name that its maker gives to a new aspect in place of its own."""
+    return _renamed(effects, name, _name_asked(table, who, name)) if _creates(effects, name) else effects
+
+
+def _name_asked(table: Table, who: str, name: str) -> str:
+    """Return the name that its maker gives to a new aspect."""
+    return distinct_name(table.state, table.name("aspect-name", who, name, of="the new aspect"))
+
+
+def _creates(effects: tuple[Effect, ...], name: str) -> bool:
+    return any(one["kind"] == "aspect" and one["change"] == "created" and one.get("name") == name for one in effects)
+
+
+def _renamed(effects: tuple[Effect, ...], name: str, said: str) -> tuple[Effect, ...]:
+    for key in ("name", "on") if said != name else ():
         effects = tuple(one.with_(key, said) if one.get(key) == name else one for one in effects)
     return effects
 

@@ -91,7 +91,7 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
     setup = place.setup
     number, is_roll = divmod(place.turn, 2)
     if number == len(setup.tasks):
-        return _judged(table, place)
+        return judged(table, place)
     task, after = setup.tasks[number], msgspec.structs.replace(place, turn=place.turn + 1)
     actor = table.state.characters[task.who]
     if not is_roll:
@@ -114,11 +114,11 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
     return Turn(after, outcome, task.who, task.action)
 
 
-def _judged(table: Table, place: Challenge) -> Outcome:
-    """Return the outcome of a challenge: all of its goals, some of them, or none."""
+def judged(table: Table, place: Challenge) -> Outcome:
+    """Return the outcome of a challenge, over or broken off: all of its goals are reached, some of them, or none."""
     reached = sum(is_reached for _, is_reached in place.done)
-    missed = len(place.done) - reached
+    missed = len(place.setup.tasks) - reached
     end = "challenge-lost" if not reached else "challenge-partly" if missed else "challenge-won"
-    tasks = Map({task.name: band for task, (band, _) in zip(place.setup.tasks, place.done, strict=True)})
+    tasks = Map({task.name: band for task, (band, _) in zip(place.setup.tasks, place.done, strict=False)})
     roles = roles_of(place.setup.actor, GM)
     return ending(table, end, reached - missed, roles=roles, facts=EMPTY, details=Map({"tasks": tasks}))

@@ -197,13 +197,23 @@ def _ended(table: Table, place: Conflict) -> Outcome | None:
     """Return the outcome of a conflict that is over; None while it goes on."""
     setup, characters = place.setup, table.state.characters
     standing = {one.side for one in setup.fighters if not characters[one.who].is_out}
-    own, is_fought = 0, 0 in standing and len(standing) > 1  # the actor's side is 0
+    is_fought = 0 in standing and len(standing) > 1  # the actor's side is 0
     if is_fought and (place.turn or setup.exchanges is None or place.exchange <= setup.exchanges):
         return None
-    if own not in standing:
+    if 0 not in standing:
         end = "conflict-conceded" if place.conceded else "conflict-lost"
     else:
         end = "conflict-undecided" if len(standing) > 1 else "conflict-won"
+    return _ending(table, place, end)
+
+
+def stop(table: Table, place: Conflict) -> Outcome:
+    """Return the outcome of a conflict that is broken off."""
+    return _ending(table, place, "conflict-undecided")
+
+
+def _ending(table: Table, place: Conflict, end: str) -> Outcome:
+    setup, characters, own = place.setup, table.state.characters, 0
     opponent = next(one.who for one in setup.fighters if one.side != own)
     out = [one.who for one in setup.fighters if characters[one.who].is_out]
     left = [sum(one.who not in out for one in setup.fighters if (one.side == own) is mine) for mine in (True, False)]

@@ -160,12 +160,22 @@ def take_turn(moves: Moves, table: Table, place: Contest) -> Turn | Outcome:
 def _ended(table: Table, place: Contest) -> Outcome | None:
     """Return the outcome of a contest that is over; None while it goes on."""
     setup, won = place.setup, place.won
-    best = max(won[1:])
     is_out = table.state.characters[setup.sides[0].who].is_out
     if not is_out and max(won) < setup.victories and place.exchange <= (setup.exchanges or place.exchange):
         return None
     ahead = won[0] >= setup.victories
-    end = "contest-lost" if is_out or best >= setup.victories else "contest-won" if ahead else "contest-undecided"
+    is_lost = is_out or max(won[1:]) >= setup.victories
+    return _ending(table, place, "contest-lost" if is_lost else "contest-won" if ahead else "contest-undecided")
+
+
+def stop(table: Table, place: Contest) -> Outcome:
+    """Return the outcome of a contest that is broken off."""
+    return _ending(table, place, "contest-undecided")
+
+
+def _ending(table: Table, place: Contest, end: str) -> Outcome:
+    setup, won = place.setup, place.won
+    best = max(won[1:])
     rivals = zip(setup.sides[1:], won[1:], strict=True)
     winner = next((side.who for side, has in rivals if side.who and has == best), GM)
     facts = fact_map(("under-fire", "yes" if setup.attackers else "no"))

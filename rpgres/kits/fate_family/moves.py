@@ -64,7 +64,8 @@ def make_advantage(
 ) -> Outcome:
     """Return the result of an advantage in a procedure: the first makes an aspect, later ones take advantage of it.
 
-    Its name says whose it is and what it is on, and nothing of what went before, so that odds meet few states.
+    Its name says whose it is and what it is on, and nothing of what went before, so that odds meet few states. Who
+    makes it may give it another one, and then what is made later is another aspect.
 
     Args:
         table: where it is played.
@@ -82,6 +83,9 @@ def make_advantage(
     is_new = tag is None or tag.kind == aspects.BOOST
     how = {"full_defense": True} if full_defense else {}
     outcome = moves.advantage(table, actor, rating, tuple(vs), name=name, on=on or None, is_new=is_new, **how)
+    if is_new:
+        effects = aspects.renamed_by_maker(table, outcome.effects, actor.name, name)
+        outcome = msgspec.structs.replace(outcome, effects=effects)
     return with_boosts_named(state, outcome)
 
 

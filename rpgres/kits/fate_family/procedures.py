@@ -54,7 +54,12 @@ def _register_challenge(ruleset: Ruleset, moves: Moves) -> None:
 
         return take_turn(moves, table, place)
 
-    @ruleset.procedure("challenge", turn=turn)
+    def stop(table: Table, place: Challenge) -> Outcome:
+        from rpgres.kits.fate_family.challenge import judged
+
+        return judged(table, place)
+
+    @ruleset.procedure("challenge", turn=turn, stop=stop)
     def begin(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
         from rpgres.kits.fate_family import challenge
 
@@ -67,7 +72,12 @@ def _register_contest(ruleset: Ruleset, moves: Moves, rated: str, track_of: Call
 
         return take_turn(moves, table, place)
 
-    @ruleset.procedure("contest", turn=turn)
+    def stop(table: Table, place: Contest) -> Outcome:
+        from rpgres.kits.fate_family import contest
+
+        return contest.stop(table, place)
+
+    @ruleset.procedure("contest", turn=turn, stop=stop)
     def begin(
         table: Table,
         actor: Character,
@@ -108,7 +118,12 @@ def _register_conflict(ruleset: Ruleset, moves: Moves, track_of: Callable[[Rules
 
         return take_turn(moves, table, place)
 
-    @ruleset.procedure("conflict", turn=turn)
+    def stop(table: Table, place: Conflict) -> Outcome:
+        from rpgres.kits.fate_family import conflict
+
+        return conflict.stop(table, place)
+
+    @ruleset.procedure("conflict", turn=turn, stop=stop)
     def begin(
         table: Table,
         actor: Character,

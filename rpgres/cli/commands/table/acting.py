@@ -168,14 +168,20 @@ def end(
     period: Annotated[
         str,
         typer.Argument(
-            metavar="[PERIOD]", help="The period to end, with all that began in it.", show_default="what began last"
+            metavar="[PERIOD]",
+            help="The period to end, with all that began in it; or a procedure that is under way, such as a conflict.",
+            show_default="what began last",
         ),
     ] = "",
     *,
     answers: AnswerOptions,
     options: TableOptions,
 ) -> None:
-    """End what began: the ruleset cleans up, boosts fade and the like."""
+    """End what began: the ruleset cleans up, boosts fade and the like.
+
+    A procedure that waits for a decision ends before it is over: what its finished turns did stays, the turn under way
+    has no effect. Only the game master, or the host, can end it.
+    """
     _turn("end", period, answers, options)
 
 
