@@ -315,7 +315,7 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if text in self.characters:
             return [text]
         said = _without_accents(slug(text))
-        known = ((name, (slug(name), slug(one.title))) for name, one in self.characters.items())
+        known = ((name, (slug(name), slug(one.title))) for name, one in self.characters.items() if said)
         return [name for name, slugs in known if said in map(_without_accents, slugs)]
 
     def seat_of(self, name: str) -> str:
