@@ -156,4 +156,4 @@ def test_a_slug_is_stable_and_typable(text: str) -> None:
 
 def test_nobody_is_named_by_nothing() -> None:
     state = a_state().with_character(Character("bo", title="Bö Quill"))
-    assert [state.named(text) for text in ("", " ", "mara", "bo quill", "Bö Quill")] == [[], [], ["mara"], ["bo"], ["bo"]]
+    assert [state.named(text) for text in ("", " ", "mara", "Bo quill")] == [[], [], ["mara"], ["bo"]]
