@@ -115,29 +115,34 @@ def play_moment(
             effects += _effects(Table(run, rules), one, its_moment)
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
-    open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(rules, after, period)]
-    return effects, run, msgspec.structs.replace(after, periods=open_then)
+    if moment == "begin":
+        return effects, run, msgspec.structs.replace(after, periods=(*after.periods, period))
+    ended = {period, *_inner(rules, after, period)}
+    return effects, run, msgspec.structs.replace(after, periods=tuple(one for one in after.periods if one not in ended))
 
 
 def _turned(rules: Rules, state: State, period: str, moment: Moment) -> list[tuple[str, Moment]]:
     """Return what begins or ends, in order: before a period ends, those that began in it."""
     if moment == "begin":
         return [(period, moment)]
-    inner = [one for one in reversed(state.periods[_place(rules, state, period) :]) if one != period]
-    return [*((one, moment) for one in inner), (period, moment)]
+    return [*((one, moment) for one in reversed(_inner(rules, state, period))), (period, moment)]
 
 
 def _is_implied(rules: Rules, period: str) -> bool:
     return period in rules.file.periods and rules.file.periods[period].implied
 
 
-def _place(rules: Rules, state: State, period: str) -> int:
-    """Return where a period stands among those that are open; an implied scene holds all but those that have scenes."""
-    if period in state.periods:
-        return state.periods.index(period)
-    known = rules.file.periods
-    is_in_scene = [period == SCENE and not (one in known and known[one].has_scenes) for one in state.periods]
-    return is_in_scene.index(True) if True in is_in_scene else len(state.periods)
+def _inner(rules: Rules, state: State, period: str) -> list[str]:
+    """Return the open periods that end with one: those that began in it; with a scene, none that has scenes.
+
+    An implied scene holds all others.
+    """
+    known, inner = rules.file.periods, list(state.periods)
+    if period in inner:
+        inner = inner[inner.index(period) + 1 :]
+    elif period != SCENE:
+        return []
+    return [one for one in inner if not (period == SCENE and one in known and known[one].has_scenes)]
 
 
 def _effects(table: Table, period: str, moment: str) -> list[Effect]:

@@ -15,11 +15,13 @@ from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for
 from rpgres.errors import (
     AS_KEYS,
     FileError,
+    PluginError,
     RpgresError,
     RuleError,
     UsageError,
     Wording,
     as_own,
+    called,
     located,
     without_places,
 )
@@ -160,9 +162,10 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
 
 def discreet(error: E) -> E | RpgresError:
     """Return an error without anything from a file: the sender may not know its content."""
-    if isinstance(error, RuleError) and error.details.get("file"):
+    if isinstance(error, RuleError | PluginError) and without_places(error.raw) != error.raw:
         details = {key: value for key, value in error.details.items() if key not in ("file", "line")}
-        return RuleError(without_places(error.raw), **details)
+        kind = PluginError if isinstance(error, PluginError) else RuleError
+        return kind(without_places(error.raw), path=error.path, reason=error.reason, **details)
     if not isinstance(error, FileError) or isinstance(error, MissingSheet):
         return error
     problems = error.details.get("problems") or [error.details]
@@ -175,7 +178,7 @@ def discreet(error: E) -> E | RpgresError:
         if name in ("ruleset.toml", "menus.toml") or "outcomes" in str(first.get("file"))
         else "sheet check"
     )
-    return FileError(f"{place}: the file is faulty; run `rpgres {check}` for details", file=name)
+    return FileError(f"{place}: the file is faulty; run `{called(check)}` for details", file=name)
 
 
 def _read_request(request: object) -> Request | DiceRequest:

@@ -17,7 +17,8 @@ from rpgres.lines.short import Reading, typed_apart
 from rpgres.rulesets import unknown
 
 ADDED = ("begin", "end", "note", "pass", "set")  # what a line may add to the journal beside actions
-LINE_OPTIONS = ("actor", "given", "choose", "auto", "note")  # options that a line may have beside those of its action
+# Options that a line may have beside those of its action, by what is done with that.
+LINE_OPTIONS = {"act": ("actor", "given", "choose", "auto", "note"), ODDS: ("actor", "choose", "auto")}
 
 
 class TypedAction(msgspec.Struct, frozen=True):
@@ -88,7 +89,7 @@ def typed_action(seat: Seat, words: Sequence[str], *, listed: str = "`help`") ->
     values = _parsed(seat, action, line)
     shared = {one.name: values.pop(one.name, one.off) for one in ACT_OPTIONS}
     for name, value in shared.items():
-        if value not in (None, False, ()) and name not in LINE_OPTIONS:
+        if value not in (None, False, ()) and name not in LINE_OPTIONS.get(verb, ()):
             fixed = "; seat and table are fixed" if name in ("as", "table") else ""
             raise UsageError(f"a line takes no --{name.replace('_', '-')} here{fixed}")
     return TypedAction(action, str(shared.get("actor") or ""), given_inputs(values), shared)

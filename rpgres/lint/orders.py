@@ -184,7 +184,8 @@ class _Earlier(NamedTuple):
         if self.order.labels and label not in self.order.labels:
             return False
         is_open = decision.is_typed and not decision.options  # which may offer nothing
-        return (self.always_decides and not is_open) or not decision.certain.isdisjoint(self.order.wanted)
+        wanted = [name for name, weight in self.order.wanted.items() if weight]
+        return (self.always_decides and not is_open) or not decision.certain.isdisjoint(wanted)
 
 
 def _conditions(order: Order) -> dict[str, Condition]:

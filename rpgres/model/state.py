@@ -20,6 +20,7 @@ THE_HOST = "host"  # the view of who plays a scene: all of it, with the seed
 NO_NAMES = (*ROLES, EVERYBODY, THE_HOST)  # what no character is called
 SCENE = ""
 """What a tag is on when no character carries it."""
+CHECKED = "x"  # what stands in a box that is marked, and has no text of its own
 FACE_DOWN = "?"
 """What stands for a card in the view of a seat that may not see it."""
 
@@ -315,7 +316,7 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if text in self.characters:
             return [text]
         said = _without_accents(slug(text))
-        known = ((name, (slug(name), slug(one.title))) for name, one in self.characters.items())
+        known = ((name, (slug(name), slug(one.title))) for name, one in self.characters.items() if said)
         return [name for name, slugs in known if said in map(_without_accents, slugs)]
 
     def seat_of(self, name: str) -> str:
@@ -366,7 +367,7 @@ def put(record: R, path: Sequence[str], value: Any) -> R:
     return msgspec.structs.replace(record, **{key: inner})  # type: ignore[type-var]
 
 
-def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box, ...]:
+def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = CHECKED) -> tuple[Box, ...]:
     """Return a track in which the box of this name holds `text`."""
     return tuple(msgspec.structs.replace(box, mark=text) if box.name == name else box for box in boxes)
 
@@ -374,7 +375,11 @@ def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box
 def written_as(state: State, tag: Tag, text: str) -> State:
     """Return the state in which a box that holds the text of a tag of its owner holds another; empty frees it."""
     who = state.characters.get(tag.on)
-    if who is None or all(box.mark != tag.name for boxes in who.tracks.values() for box in boxes):
+    if (
+        who is None
+        or tag.name == CHECKED
+        or all(box.mark != tag.name for boxes in who.tracks.values() for box in boxes)
+    ):
         return state
     tracks = {
         name: tuple([msgspec.structs.replace(box, mark=text) if box.mark == tag.name else box for box in boxes])

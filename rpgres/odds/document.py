@@ -21,6 +21,8 @@ def with_value(rules: Rules, document: Mapping[str, Any], path: str, value: Any)
         UsageError: there is no such place, or it is about somebody or something that is not in the scene.
     """
     keys = split_path(path)
+    if not keys:
+        raise UsageError(f"{path!r} names no place of the scene; a place is named as steps.climb.with.vs")
     _check_named(rules, document, path, keys)
     return _put_in(document, keys, value, path=path)
 

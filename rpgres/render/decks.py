@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rpgres.catalog.decks import CardCount, Composition, DeckDescription, DeckDraw, DeckList, DrawnCard
-from rpgres.errors import counted
+from rpgres.errors import called, counted
 from rpgres.render.lines import HANG, INDENT, Line, Piece, Shown, line, section
 from rpgres.render.reports import Cell, Grid, Table
 from rpgres.render.rulesets import condition_words
@@ -27,7 +27,7 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
     if not found and not decks.problems:
         return [line(f"{decks.ruleset} has no decks")]
     for ruleset, problems in decks.problems.items():
-        message = f": {problem_count(len(problems))}; run `rpgres ruleset check {ruleset}` for details"
+        message = f": {problem_count(len(problems))}; run `{called('ruleset check', ruleset)}` for details"
         found.append(line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message))
     return found
 

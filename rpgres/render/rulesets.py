@@ -1,7 +1,8 @@
-"""Rulesets and their actions as lines for people. See `formats.summary`."""
+"""Rulesets and their actions as lines for people. See `catalog.summary`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -151,7 +152,8 @@ def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
         yield from (line(INDENT, pad, HANG, f"or: {other}") for other in others)
         if label.options:
             which = "such as" if label.typed else "one of"
-            yield line(INDENT, pad, HANG, Piece(f"{which} {', '.join(label.options)}", "quiet"))
+            offered = re.sub(r"\{(\w+)\}", lambda place: place[1].upper(), ", ".join(label.options))
+            yield line(INDENT, pad, HANG, Piece(f"{which} {offered}", "quiet"))
         if label.facts:
             yield line(INDENT, pad, HANG, Piece(f"facts: {', '.join(label.facts)}", "quiet"))
         if label.option_facts:

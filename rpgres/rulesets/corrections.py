@@ -14,13 +14,26 @@ import msgspec
 from rpgres.errors import FileError, UsageError, called, named
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.serialization import plain, read_state, state_record
-from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug, written_as
+from rpgres.model.state import (
+    CHECKED,
+    GM,
+    ROLES,
+    SCENE,
+    Box,
+    Character,
+    Map,
+    Pile,
+    State,
+    Tag,
+    freeze,
+    slug,
+    written_as,
+)
 from rpgres.rulesets import Field, RecordField, Rules, unknown
 from rpgres.toml.diagnostics import nearest
 
 EVERYBODY = "everybody"
 MOST_BOXES = 1000  # of a new track
-CHECKED = "x"  # a box without a text of its own
 MOST = 999_999_999  # of any number
 
 _FREE = ("counters", "abilities", "uses", "audiences", "texts")  # maps in which a name may be new

@@ -262,6 +262,7 @@ SAID = {  # what somebody types who has never seen it, and where it leads
     "look around": "show",
     "show mara": "show mara",
     "show me Mara's sheet": "show mara",
+    "show mara quill": "show mara",
     "mara": "show mara",
     "hand": "show",
     "oops": "undo",

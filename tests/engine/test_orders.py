@@ -324,6 +324,7 @@ def test_what_is_never_reached(fate: Rules, first: str, second: str, is_dead: bo
     ("first", "second", "severity"),
     [
         ('ask = "price"\nchoose = "cost"', 'ask = "price"\nchoose = "fail"', "error"),  # `cost` is always offered
+        ('ask = "compel"\nchoose = { accept = 0, refuse = 1 }', 'ask = "compel"\nchoose = "accept"', "warning"),
         ('ask = "invoke"\nchoose = "no"', 'ask = "invoke"\nchoose = "first"', "error"),  # it may always pass
         ('ask = "absorb"\nchoose = "taken-out"', 'ask = "absorb"\nchoose = "first"', "warning"),
         ('ask = "absorb"\nchoose = "first"', 'ask = "absorb"\nchoose = "last"', "error"),

@@ -42,6 +42,16 @@ def test_options_of_a_line_are_read_as_commands_read_them(table: rpgres.Persiste
     assert done.events[0].faces == "++00"
 
 
+def test_odds_take_no_dice(table: rpgres.PersistentTable) -> None:
+    with pytest.raises(rpgres.UsageError, match="a line takes no --given here"):
+        table.do("odds mara overcome --skill 1 --vs 1 --given roll=++++")
+    assert table.do("odds mara overcome 1 vs 1 --choose price=cost").inputs == {"skill": "1", "vs": ["1"]}
+
+
+def test_help_writes_what_play_brings_forth_as_a_value(table: rpgres.PersistentTable) -> None:
+    assert "one of NAME, NAME:reroll" in table.do("help overcome").text
+
+
 @pytest.mark.slow
 def test_a_line_needs_no_command_line(tmp_path: Path) -> None:
     code = (

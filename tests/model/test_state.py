@@ -152,3 +152,8 @@ def test_states_become_plain_json() -> None:
 def test_a_slug_is_stable_and_typable(text: str) -> None:
     assert slug(slug(text)) == slug(text)
     assert " " not in slug(text)
+
+
+def test_nobody_is_named_by_nothing() -> None:
+    state = a_state().with_character(Character("bo", title="Bö Quill"))
+    assert [state.named(text) for text in ("", " ", "mara", "Bo quill")] == [[], [], ["mara"], ["bo"]]

@@ -15,7 +15,19 @@ from rpgres.arguments import as_call
 from rpgres.cli.requests.operations import as_request, find_operation
 from rpgres.cli.root import load_command
 from rpgres.engine.requests import discreet
-from rpgres.errors import AS_KEYS, Command, Wording, as_key, called, code_failed, named, readable
+from rpgres.errors import (
+    AS_KEYS,
+    Command,
+    PluginError,
+    RuleError,
+    Wording,
+    as_key,
+    called,
+    code_failed,
+    in_place,
+    named,
+    readable,
+)
 from rpgres.lines.acting import as_line
 
 HOUSE = Path(rpgres.__file__).parent
@@ -126,6 +138,14 @@ def test_a_place_in_code_is_told_to_those_who_may_know_it() -> None:
     told = discreet(error)
     assert told.message == "the rule failed: ValueError: (rules.py, line 3) is no place"
     assert "file" not in told.details
+
+
+@pytest.mark.parametrize("kind", [RuleError, PluginError])
+def test_a_place_in_code_is_left_out_wherever_it_is_told(kind: type[RuleError | PluginError]) -> None:
+    error = kind(f"it seems to loop{in_place('/home/ada/rules.py', 3)}. Report it", reason="endless", version="2")
+    told = discreet(error)
+    assert (type(told), told.message, told.reason) == (kind, "it seems to loop. Report it", "endless")
+    assert told.details == {"version": "2"}
 
 
 def _raised() -> ValueError:

@@ -51,6 +51,12 @@ def test_what_is_written_into_a_free_place_is_a_tag() -> None:
     assert changed(RULES, table(WANTED), PLACE, "Bruised").tags == (WANTED, Tag("Bruised", "consequence", "mara"))
 
 
+@pytest.mark.parametrize("path", ["tags.x", "tags.x.name"])
+def test_a_box_that_is_checked_has_no_text_of_a_tag(path: str) -> None:
+    before = table(Tag("x", "aspect", "mara"))
+    assert changed(RULES, before, path, "absent" if path == "tags.x" else "Bold").characters == before.characters
+
+
 def test_a_text_is_there_only_once() -> None:
     with pytest.raises(UsageError, match="'Wanted' is on the table already"):
         changed(RULES, HURT, PLACE, "Wanted")

@@ -24,7 +24,7 @@ from rpgres.cli.options import load_named, read_folders
 from rpgres.cli.output import reader_words, say_record, say_text
 from rpgres.cli.progress import one_by_one
 from rpgres.cli.shell.quoting import join_line
-from rpgres.errors import FileError, RpgresError, UsageError, counted, named
+from rpgres.errors import FileError, RpgresError, UsageError, called, counted, named
 from rpgres.formats.editors import renew_schemas, with_schema_line
 from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import (
@@ -99,7 +99,7 @@ def _warnings(
     for ruleset, problems in broken.items():
         folder = standalone_folder(ruleset, extra=extra)
         where = "its folder" if folder and folder.parent != builtin_folder() else "an overlay"
-        message = f": {problem_count(len(problems))} in {where}; run `rpgres ruleset check {ruleset}` for details"
+        message = f": {problem_count(len(problems))} in {where}; run `{called('ruleset check', ruleset)}` for details"
         yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message)
     for stray in strays:
         yield line(stray.text)
