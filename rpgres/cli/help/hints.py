@@ -141,7 +141,7 @@ def extra_word(word: str, context: Any) -> str:
 
 
 def _play_line(word: str) -> str:
-    """Return what stands for a word behind `rpgres play`: a table, a seat at the one that is kept here, or a ruleset."""
+    """Return what stands for a word behind `rpgres play`: a table, a seat at the one kept here, or a ruleset."""
     table = _table_here()
     if os.path.exists(word):
         return f"a table is named with --table {word}"
