@@ -84,13 +84,10 @@ def _as_own(error: BaseException) -> BaseException:
     if context is None:
         return UsageError(f"{message}; {named('help')} lists the options")
     extra = message.rpartition("(")[2].rstrip(")").split() if "unexpected extra argument" in message else []
-    takes = context.command.get_params(context)
-    if extra and any("--sheet" in one.opts for one in takes):
-        message += f"; a sheet is named with --sheet {extra[0]}"
-    elif extra and any(one.metavar == "TEXT" and one.param_type_name == "argument" for one in takes):
-        message += "; quotes make one text of several words"
-    elif extra and any("--out" in one.opts for one in takes):
-        message += f"; a file to write is named with --out {extra[0]}"
+    if extra:
+        from rpgres.cli.help.hints import extra_word
+
+        message += extra_word(extra[0], context)
     missing = getattr(error, "param", None)
     if type(error).__name__ == "MissingParameter" and missing is not None and missing.param_type_name == "option":
         message += f": `{context.command_path} {missing.opts[0]} {missing.metavar or missing.name.upper()}`"

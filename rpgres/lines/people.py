@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rpgres.errors import UsageError
-from rpgres.lines.fitting import BESIDE, OPPOSING
+from rpgres.lines.fitting import ARTICLES, BESIDE, OPPOSING
 from rpgres.lines.short import Reading, Words, typed_apart, who_is_named
 from rpgres.lines.words import joined
 from rpgres.model.state import State
@@ -25,23 +25,46 @@ def is_in_turns(rules: Rules, word: str) -> bool:
 
 
 def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
-    """Return a line of an action in turns on which who is joined by `and` stands behind a word of their side.
+    """Return a line of an action in turns on which everybody who is listed stands behind a word of their side.
 
-    `mara and edda conflict against guards` is `mara conflict with edda against guards`.
+    `mara and edda conflict against guards, thug` is `mara conflict with edda against guards against thug`.
     """
     line = list(words)
     turns = next((place for place, word in enumerate(line) if is_in_turns(rules, word)), -1)
     if turns < 0:
         return line
+    head, behind = line[: turns + 1], _with_and(rules, state, line[turns + 1 :])
     if turns > 2 and "and" in line[1:turns]:
         beside = [word for word in line[1:turns] if word != "and"]
-        line = [line[0], line[turns], *(part for one in beside for part in (BESIDE[0], one)), *line[turns + 1 :]]
-    side = ""
-    for place, word in enumerate(line[:-1]):
-        side = word if word in (*BESIDE, *OPPOSING) else side
-        if word == "and" and side and who_is_named(rules, state, line[place + 1]):
-            line[place] = side
-    return line
+        head = [line[0], line[turns], *(part for one in beside for part in (BESIDE[0], one))]
+    if behind[1:2] == ["and"] and who_is_named(rules, state, behind[0]):
+        behind.insert(0, OPPOSING[-1])  # a list without a word of its side
+    sided: list[str] = []
+    side, last, place = "", "", 0  # the word before, which is no article, and where it stands
+    for word in behind:
+        if word in (*BESIDE, *OPPOSING):
+            side = word
+        elif side and last != side and who_is_named(rules, state, word):
+            if last == "and":
+                sided[place] = side
+            elif side in OPPOSING and who_is_named(rules, state, last):
+                sided.insert(place + 1, side)
+        sided.append(word)
+        if word not in ARTICLES:
+            last, place = word, len(sided) - 1
+    return [*head, *sided]
+
+
+def _with_and(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
+    """Return a line with `and` in place of each comma between names of characters: `thug,edda`, `thug, edda`."""
+    found: list[str] = []
+    for word in words:
+        names = [name for name in word.split(",") if name] if "," in word else []
+        if names and all(who_is_named(rules, state, name) for name in names):
+            found += [part for name in names for part in (name, "and")][: None if word.endswith(",") else -1]
+        else:
+            found.append(word)
+    return found
 
 
 def led(

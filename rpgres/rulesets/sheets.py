@@ -146,9 +146,9 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
                 return candidate
     if name and any(os.path.isdir(root / name) for root in roots):
         raise MissingSheet(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
-    known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
-    near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
-    own = ", ".join(one.removesuffix(".toml") for one in known)
+    known = [path.stem for place in places for path in sorted(place.glob("*.toml"))]
+    near = nearest(name.removesuffix(".toml"), known)
+    own = ", ".join(known)
     hint = (
         f"; {rules.id} has {own}"
         if own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
@@ -206,6 +207,14 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
         name for name in meant if name.startswith(said)
     ]
     return meant[near[0]] if len(near) == 1 else None
+
+
+def nearest_file(name: str, names: Iterable[str]) -> str | None:
+    """Return the file name that `name` comes nearest to; None for none. An ending that both have makes no two alike."""
+    known, ending = list(names), os.path.splitext(name)[1]
+    stems = [one.removesuffix(ending) for one in known if ending and one.endswith(ending)]
+    near = nearest(name.removesuffix(ending), stems)
+    return near + ending if near else nearest(name, [one for one in known if not (ending and one.endswith(ending))])
 
 
 def _folded(name: str) -> str:

@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.text.harmless import in_line
-from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, nearest_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,7 +132,7 @@ def _not_found(path: Path) -> FileError:
         names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return FileError(f"{path}: no such file: there is no folder {path.parent}", file=str(path))
-    near = nearest(path.name, names)
+    near = nearest_file(path.name, names)
     also = f"; did you mean `{path.with_name(near)}`?" if near else ""
     return FileError(f"{path}: no such file{also}", file=str(path))
 

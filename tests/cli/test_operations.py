@@ -171,6 +171,7 @@ def test_the_schema_has_every_operation() -> None:
         ({"op": "ruleset", "ruleset": "fate", "action": "overcome"}, ["ruleset", "show", "fate", "overcome"]),
         ({"op": "sheet", "file": "mara"}, ["sheet", "show", "mara"]),
         ({"op": "sheet.check", "files": ["mara", "nobody"]}, ["sheet", "check", "mara", "nobody"]),
+        ({"op": "ruleset.check", "ruleset": ["two-dice"]}, ["ruleset", "check", "two-dice"]),
         ({"op": "deck", "deck": "standard"}, ["deck", "show", "standard"]),
         (
             {"op": "deck.draw", "deck": "standard", "number": 2, "seed": 7, "without": ["Jk", "Jk"]},

@@ -190,9 +190,18 @@ def test_what_cannot_be_done_with_scenes_is_not_taken_for_the_name_of_one(word: 
         ("table note two words", "(words); quotes make one text of several words; "),
         ("table join edda", "missing option '--sheet': `rpgres table join --sheet FILE`; "),
         ("table join edda --sheet edda", "; a sheet is named with --sheet edda; "),
+        ("table set mara.fate-points 2", "(2); PATH=VALUE is one word, as in mara.fate-points=2; "),
+        ("play fate", "(fate); it goes on at a table that is there: `rpgres table new RULESET --sheet FILE` "),
         ("sheet new fate kara.toml", "; a file to write is named with --out kara.toml; "),
     ],
 )
 def test_what_a_command_takes_otherwise_is_told(typed: str, lead: str) -> None:
     ran = rpgres(*typed.split())
     assert (ran.code, ran.out, lead in ran.err) == (2, "", True), ran.err
+
+
+def test_a_word_behind_play_is_a_table_or_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rpgres("table", "new", "fate", "--sheet", "mara")
+    assert "; a table is named with --table .rpgres; " in rpgres("play", ".rpgres").err
+    assert "; a seat is named with --as mara; " in rpgres("play", "mara").err

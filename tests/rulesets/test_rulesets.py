@@ -879,5 +879,9 @@ def test_a_sheet_that_is_missing_is_told_with_those_that_are_there_or_how_to_beg
     fate = load_rules(find_ruleset("fate"))
     with pytest.raises(FileError, match="there is no sheet 'nobody'; fate has bruiser, edda, "):
         find_sheet(fate, "nobody")
+    with pytest.raises(FileError, match=r"there is no sheet 'marra\.toml'; did you mean 'mara', "):
+        find_sheet(fate, "marra.toml")
+    with pytest.raises(FileError, match=r"there is no sheet 'ash'; nodice has bram, orsa, sister-ash$"):
+        find_sheet(load_rules(find_ruleset("nodice")), "ash")
     with pytest.raises(FileError, match="there is no sheet 'bo'; `rpgres sheet new tiny --out FILE` writes one"):
         find_sheet(tiny_rules(), "bo")

@@ -802,6 +802,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "guards.toml").touch()
     assert refused(tmp_path / "gaurds.toml").endswith(f"no such file; did you mean `{tmp_path / 'guards.toml'}`?")
     assert refused(tmp_path / "zzzzzz").endswith("no such file")
+    assert refused(tmp_path / "mill.toml").endswith("no such file")  # `.toml` makes no two names alike
+    assert refused(tmp_path / "guards.tml").endswith("guards.toml`?")
     assert f"there is no folder {tmp_path / 'none'}" in refused(tmp_path / "none" / "a.toml")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rpgres.lines.hints import option_for
+from rpgres.model.state import GM
 from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
@@ -116,6 +117,37 @@ def _actions(history: History) -> Collection[str]:
         return read_ruleset(history.new.public.ruleset, extra=folders_of(history)).file.actions
     except RpgresError:
         return ()
+
+
+def extra_word(word: str, context: Any) -> str:
+    """Return what to say of a word that a command has no place for, with the way in which it takes such a one.
+
+    Args:
+        word: the first that is too much.
+        context: the command's.
+    """
+    takes = context.command.get_params(context)
+    options = {name for one in takes for name in one.opts}
+    arguments = {one.metavar for one in takes if one.param_type_name == "argument"}
+    if context.command_path == "rpgres play":
+        return f"; {_play_line(word)}"
+    if "PATH=VALUE" in arguments:
+        return "; PATH=VALUE is one word, as in mara.fate-points=2; quotes make one of several"
+    if "--sheet" in options:
+        return f"; a sheet is named with --sheet {word}"
+    if "TEXT" in arguments:
+        return "; quotes make one text of several words"
+    return f"; a file to write is named with --out {word}" if "--out" in options else ""
+
+
+def _play_line(word: str) -> str:
+    """Return what stands for a word behind `rpgres play`: a table, a seat at the one kept here, or a ruleset."""
+    table = _table_here()
+    if os.path.exists(word):
+        return f"a table is named with --table {word}"
+    if table is not None and word in (*table.state.characters, GM):
+        return f"a seat is named with --as {word}"
+    return "it goes on at a table that is there: `rpgres table new RULESET --sheet FILE` creates one"
 
 
 def _with_one_dash(typed: str, known: Collection[str]) -> str:

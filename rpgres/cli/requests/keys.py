@@ -125,7 +125,7 @@ def _name_of(param: Any) -> str:
     if isinstance(param, typer.core.TyperOption):
         longest = next(name for name in param.opts if name.startswith("--"))
         return longest.removeprefix("--").replace("-", "_")
-    shown = (param.metavar or "").strip("[]").removesuffix("...")
+    shown = (param.metavar or "").removesuffix("...").strip("[]")
     return shown.lower() if shown.isalpha() and len(shown) > 1 else str(param.name)
 
 
