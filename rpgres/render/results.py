@@ -143,7 +143,9 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
-        came = band_title(file, result.outcome) if result.outcome is not None else "no effect"
+        is_stopped = any(isinstance(event, TurnEvent) for event in result.events)
+        ended = "ended early" if is_stopped else "no effect"
+        came = band_title(file, result.outcome) if result.outcome is not None else ended
         name = Piece(came, style_of(result.success, result.margin))
         yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
         yield from said_lines(result, said_by)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpgres import GM, effect
+from rpgres import GM, Option, Outcome, Table, effect
 from rpgres.cli.shell.resuming import resumed
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import prepare
@@ -15,7 +15,9 @@ from rpgres.errors import RuleError
 from rpgres.model.events import TurnEvent
 from rpgres.model.state import Map, State, Tag
 from rpgres.odds.exact import outcome_odds
-from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win, losses
+from rpgres.render.lines import plain_text
+from rpgres.render.results import result_lines
+from tests.support.battle import DATA, Front, battle_rules, battle_ruleset, chance_to_win, losses
 from tests.support.tiny import tiny_rules
 
 
@@ -53,6 +55,33 @@ def test_a_decision_in_a_later_turn_is_resumed() -> None:
     result, _ = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on", "stop"]})
     assert isinstance(result, Result)
     assert result.outcome == "lost"
+
+
+def test_one_without_a_function_that_stops_it_keeps_what_its_turns_did() -> None:
+    prepared = prepare(battle_rules(), "battle", {"attackers": 9, "defenders": 9, "may-stop": True})
+    waits, then = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on"]})
+    assert isinstance(waits, Pending)
+    came, after = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on"]}, stops=True)
+    assert isinstance(came, Result)
+    assert (came.outcome, after, came.events) == (None, then, waits.events)
+    assert "Battle: ended early" in plain_text(result_lines(came, prepared.rules.file))
+    left = after.counters["attackers"] + after.counters["defenders"]
+    assert -sum(one["change"] for one in came.effects) == 18 - left > 0
+    nothing, _ = run(prepared, streams=Streams("7"), stops=True)
+    assert isinstance(nothing, Pending)  # no turn of it is over
+
+
+def test_a_function_that_stops_a_procedure_asks_nothing_and_returns_an_outcome() -> None:
+    def asks(table: Table, _front: Front) -> Outcome:
+        table.ask("more", "actor", (Option("yes"), Option("no")))
+        return Outcome("lost")
+
+    for stop, fault in ((asks, "asked 'more'; it must ask nothing"), (lambda _table, _front: None, "it returned None")):
+        rules = battle_rules()
+        rules.ruleset.stops["battle"] = stop
+        prepared = prepare(rules, "battle", {"attackers": 9, "defenders": 9, "may-stop": True})
+        with pytest.raises(RuleError, match=fault):
+            run(prepared, streams=Streams("7"), choose={"go-on": ["on"]}, stops=True)
 
 
 @pytest.mark.slow
