@@ -149,6 +149,11 @@ class RpgresError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes the error in another process, whatever its class takes; the run stays here."""
+        fields = {name: value for name, value in vars(self).items() if name != "run"}
+        return _made_again, (type(self), self.args, fields)
+
     @property
     def message(self) -> str:
         """What is told, with inputs by their keys."""
@@ -162,6 +167,12 @@ class RpgresError(Exception):
     def add(self, text: str) -> None:
         """Add to the end of the message."""
         self.raw += text
+
+
+def _made_again(kind: type[RpgresError], args: tuple[Any, ...], fields: dict[str, Any]) -> RpgresError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(fields)
+    return error
 
 
 @contextmanager

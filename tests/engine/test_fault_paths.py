@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import pytest
 
 from rpgres import UsageError, resolve
 from rpgres.engine.requests import resolve_request
-from rpgres.errors import AS_OPTIONS, RpgresError, located, named, readable
+from rpgres.errors import (
+    AS_OPTIONS,
+    GivenError,
+    NotationError,
+    RpgresError,
+    RuleError,
+    called,
+    located,
+    named,
+    readable,
+)
+from rpgres.odds.trees import TooLarge
 from tests.support.command_line import rpgres
 
 
@@ -64,3 +76,19 @@ def test_paths_grow_from_the_inside_out() -> None:
 def test_a_message_is_whole_whatever_somebody_typed() -> None:
     assert readable("a \ue000 b") == "a  b"
     assert readable(f"{named('vs')}: \ue001x") == "`vs`: \ue001x"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NotationError("dice are written with a d", "2w6", 1),
+        TooLarge(chance="deal"),
+        GivenError.of("roll", "x", "this is no result"),
+        RuleError(f"use `{called('table undo', 3)}`", reason="endless", path=("vs",), version="2"),
+    ],
+)
+def test_an_error_comes_whole_out_of_another_process(error: RpgresError) -> None:
+    error.run = lambda: None  # as a run, nothing that another process could take
+    found = pickle.loads(pickle.dumps(error))
+    assert (type(found), str(found), found.run) == (type(error), str(error), None)
+    assert {**vars(found), "run": error.run} == vars(error)
