@@ -28,6 +28,9 @@ def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
     """Return a line of an action in turns on which everybody who is listed stands behind a word of their side.
 
     `mara and edda conflict against guards, thug` is `mara conflict with edda against guards against thug`.
+
+    Raises:
+        UsageError: two stand side by side, and no word says on which side.
     """
     line = list(words)
     turns = next((place for place, word in enumerate(line) if is_in_turns(rules, word)), -1)
@@ -37,8 +40,13 @@ def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
     if turns > 2 and "and" in line[1:turns]:
         beside = [word for word in line[1:turns] if word != "and"]
         head = [line[0], line[turns], *(part for one in beside for part in (BESIDE[0], one))]
-    if behind[1:2] == ["and"] and who_is_named(rules, state, behind[0]):
+    first, second = [*behind, "", ""][:2]
+    if who_is_named(rules, state, first) and second == "and":
         behind.insert(0, OPPOSING[-1])  # a list without a word of its side
+    elif who_is_named(rules, state, first) and who_is_named(rules, state, second):
+        action = line[turns]
+        told = f"`{action} against {first} and {second}`, or `{action} with {first} against {second}`"
+        raise UsageError(f"who stands on which side? Type {told}", reason="unclear")
     sided: list[str] = []
     side, last, place = "", "", 0  # the word before, which is no article, and where it stands
     for word in behind:
