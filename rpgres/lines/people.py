@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rpgres.errors import UsageError
-from rpgres.lines.fitting import ARTICLES, BESIDE, OPPOSING
+from rpgres.lines.fitting import BESIDE
 from rpgres.lines.short import Reading, Words, typed_apart, who_is_named
+from rpgres.lines.sides import is_in_turns, sided
 from rpgres.lines.words import joined
 from rpgres.model.state import State
 from rpgres.parameters.plain import sheet_of
@@ -19,52 +20,23 @@ PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a 
 TEXTS = ("text", "tag")  # kinds of parameters behind whose name anything may stand
 
 
-def is_in_turns(rules: Rules, word: str) -> bool:
-    """Tell whether a word is an action that asks several by turns."""
-    return word in rules.file.actions and bool(rules.file.actions[word].procedure)
-
-
 def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
     """Return a line of an action in turns on which everybody who is listed stands behind a word of their side.
 
     `mara and edda conflict against guards, thug` is `mara conflict with edda against guards against thug`.
+
+    Raises:
+        UsageError: two stand side by side, and no word says on which side.
     """
     line = list(words)
     turns = next((place for place, word in enumerate(line) if is_in_turns(rules, word)), -1)
     if turns < 0:
         return line
-    head, behind = line[: turns + 1], _with_and(rules, state, line[turns + 1 :])
+    head, behind = line[: turns + 1], sided(rules, state, line[turns], line[turns + 1 :])
     if turns > 2 and "and" in line[1:turns]:
         beside = [word for word in line[1:turns] if word != "and"]
         head = [line[0], line[turns], *(part for one in beside for part in (BESIDE[0], one))]
-    if behind[1:2] == ["and"] and who_is_named(rules, state, behind[0]):
-        behind.insert(0, OPPOSING[-1])  # a list without a word of its side
-    sided: list[str] = []
-    side, last, place = "", "", 0  # the word before, which is no article, and where it stands
-    for word in behind:
-        if word in (*BESIDE, *OPPOSING):
-            side = word
-        elif side and last != side and who_is_named(rules, state, word):
-            if last == "and":
-                sided[place] = side
-            elif side in OPPOSING and who_is_named(rules, state, last):
-                sided.insert(place + 1, side)
-        sided.append(word)
-        if word not in ARTICLES:
-            last, place = word, len(sided) - 1
-    return [*head, *sided]
-
-
-def _with_and(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
-    """Return a line with `and` in place of each comma between names of characters: `thug,edda`, `thug, edda`."""
-    found: list[str] = []
-    for word in words:
-        names = [name for name in word.split(",") if name] if "," in word else []
-        if names and all(who_is_named(rules, state, name) for name in names):
-            found += [part for name in names for part in (name, "and")][: None if word.endswith(",") else -1]
-        else:
-            found.append(word)
-    return found
+    return [*head, *behind]
 
 
 def led(

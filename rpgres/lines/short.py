@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from rpgres.lines.binding import Line, Unclear, typed_apart
 from rpgres.lines.fitting import Reading, Scope, Words, hand_of, who_is_named
+from rpgres.lines.sides import is_in_turns, sided
 from rpgres.model.state import slug
 from rpgres.parameters.ability import ability_names
 
@@ -25,7 +26,10 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
         Unclear: it could mean several things.
         UsageError: a word is unknown.
     """
-    line = Line(Words(scope, action), _with_names(scope, words))
+    typed = _with_names(scope, words)
+    if is_in_turns(scope.rules, action):
+        typed = sided(scope.rules, scope.state, action, typed)
+    line = Line(Words(scope, action), typed)
     options = [line.all[start].partition("=")[0] for start, _ in line.spans]
     if not line.bare or any(name not in scope.options for name in options if name != "--"):
         return list(words)  # an unknown option is reported where options are read

@@ -157,6 +157,12 @@ def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
     assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
 
 
+def test_two_side_by_side_without_a_word_of_their_side_are_refused() -> None:
+    begun("mara", "edda", "thug")
+    with pytest.raises(UsageError, match="`conflict against edda and thug`, or `conflict with edda against thug`"):
+        CommandSeat(TABLE, None).understood(split("mara conflict edda thug"), nobody)
+
+
 @pytest.mark.parametrize(
     ("said", "long"),
     [

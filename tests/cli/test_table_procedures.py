@@ -177,3 +177,12 @@ def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_s
     assert "       invoke (mara): no\n" in own
     assert [text.count("----") for text in (log, own)] == [1, 1], "an entry tells again what another has told"
     assert rpgres("table", "log", "--last", "2").out == log[log.index("  5  ") :]
+
+
+@pytest.mark.parametrize("line", ["against thug and guards", "against thug, guards", "against thug against guards"])
+def test_a_command_puts_who_is_listed_on_one_side(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rpgres("table", "new", "fate", *(part for name in ("mara", "thug", "guards") for part in ("--sheet", name)))
+    ran = rpgres("table", "act", "mara", "conflict", *line.split(), "--json")
+    inputs = json.loads(ran.out)["inputs"]
+    assert (inputs["against"], inputs.get("ally")) == (["thug", "guards"], None), ran.err
