@@ -54,7 +54,7 @@ def test_two_heroes_against_a_mob_with_real_dice_and_an_undo(*, plain: bool) -> 
     table("new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", "--sheet", "guards", "--seed", "7")
     with Screen(["play", "--dice", "real", *(["--plain"] if plain else [])]) as screen:
         screen.enter('mara create-advantage "Spilled Lamp Oil" with stealth 2')
-        assert screen.row == "Mara, 4dF + Stealth?"
+        screen.until("Mara, 4dF + Stealth?", where="row")
         enter(screen, "++0+")
         assert "Spilled Lamp Oil" in [tag["name"] for tag in table("show")["state"]["tags"]]
         screen.enter("mara attack guards with fight")
@@ -84,8 +84,8 @@ def test_a_card_player_is_asked_which_card_and_the_deck_is_kept() -> None:
     table("new", "--ruleset", "saga", "--sheet", "ilse", "--seed", "7")
     with Screen(["play"]) as screen:
         screen.enter("act strength vs average")
-        assert "Which card?" in screen.text
-        assert "waits for ilse: play" in screen.lines[-1]
+        screen.until("Which card?")
+        screen.until("waits for ilse: play")
         enter(screen, "1")
         left = table("show")["state"]["piles"]
         screen.type("quit\r")

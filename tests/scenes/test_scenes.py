@@ -336,7 +336,7 @@ given = { rol = "1,1" }
         ('rulset = "tiny"', r"s\.toml:1: rulset: .*ruleset"),
         ('ruleset = "tiny"\n[[steps]]\naction = 3', r"s\.toml:3: steps\[0\]\.action"),
         ('ruleset = "tiny"\n[characters.ada]\nluk = 2', r"s\.toml:3: characters\.ada\.luk: .*luck"),
-        ('ruleset = "tiny"\n[characters.ada]\nsheet = "adda.toml"', r"did you mean 'ada\.toml'"),
+        ('ruleset = "tiny"\n[characters.ada]\nsheet = "adda.toml"', "did you mean 'ada', which ships with tiny"),
         ('ruleset = "tiny"\n[characters.ada]\npolicy = "bold"', "no policy 'bold'"),
         ('ruleset = "tiny"\npolicy = "bold"', "no policy 'bold'"),
         ('ruleset = "tiny"\nswitches = { grid = "yes" }', "did you mean 'grit'"),
