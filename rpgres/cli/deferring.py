@@ -1,18 +1,17 @@
 """Modules of libraries that a start imports and hardly a command uses: they are loaded when something of them is used.
 
-Typer and msgspec import them at their top, and loading them is a sixth of a one-shot command. Until then an
+Typer and msgspec import them at their top, and loading them is a tenth of a one-shot command. Until then an
 empty module takes the place of each. That of `importlib.util.LazyLoader` is loaded as soon as a second module imports
 it, and before Python 3.12 a second thread may see half of it. Where a library takes a name out of a module at once
-(`from difflib import ...`), it is given what `STAND_INS` has; for any other name the module is loaded at once as ever.
+(`from difflib import ...`), it is given what stands for that (`STAND_INS`); for any other name the module is loaded
+at once as ever.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from threading import RLock
 from types import ModuleType
@@ -24,35 +23,20 @@ DEFERRED = frozenset(
         *("subprocess", "shellingham"),  # typer: completion in a shell, programs that it starts
         *("bz2", "lzma"),  # shutil: whether there are archives of that kind
         *("difflib", "gettext"),  # typer: names that are near, messages in other languages
-        "ast",  # inspect: default values in the help of C functions, lines of a class
         "tokenize",  # inspect, linecache: lines of source code
         *("ntpath", "urllib.parse"),  # pathlib: paths of another system, URLs
-        "platform",  # typer, uuid: which system this is
         "traceback",  # typer: what failed
         *("msgspec.inspect", "msgspec.json"),  # msgspec: JSON, and its schemas
     }
 )
 
 
-class _Visitor:
-    """What `ast.NodeVisitor` is: whoever has a node to visit has loaded `ast`."""
-
-    def visit(self, node: Any) -> Any:
-        return import_module("ast").NodeVisitor.visit(self, node)
-
-    def generic_visit(self, node: Any) -> Any:
-        return import_module("ast").NodeVisitor.generic_visit(self, node)
-
-
-# What stands for functions and classes that are taken out of them at once, meanwhile; for None, what loads the module
-# when it is used. Each of these modules takes 0.5 to 1.7 ms, of some 60.
-STAND_INS: dict[str, dict[str, Callable[..., Any] | None]] = {
-    "ast": {"NodeVisitor": _Visitor},  # the base of a class in inspect before Python 3.13
-    "difflib": {"get_close_matches": None},
-    "gettext": {"gettext": None},
-    "platform": {"system": lambda: os.uname().sysname},  # uuid calls it at its import before Python 3.12
-    "traceback": {"FrameSummary": None, "StackSummary": None},
-    "urllib.parse": {"quote_from_bytes": None},
+# What is taken out of them at once: what stands for it loads the module when it is used.
+STAND_INS: dict[str, frozenset[str]] = {
+    "difflib": frozenset({"get_close_matches"}),
+    "gettext": frozenset({"gettext"}),
+    "traceback": frozenset({"FrameSummary", "StackSummary"}),
+    "urllib.parse": frozenset({"quote_from_bytes"}),
 }
 
 
@@ -61,9 +45,8 @@ class _Deferred(ModuleType):
 
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith("__"):
-            stand_ins = STAND_INS.get(self.__name__, {})
-            if name in stand_ins and any(isinstance(one, _Finder) for one in sys.meta_path):  # later, the thing itself
-                return stand_ins[name] or _Later(self, name)
+            if name in STAND_INS.get(self.__name__, ()) and any(isinstance(one, _Finder) for one in sys.meta_path):
+                return _Later(self, name)  # when no more is deferred, the thing itself
             _load(self)
         return ModuleType.__getattribute__(self, name)
 
