@@ -90,7 +90,8 @@ def _record(file: str, text: str, type_: Any, what: str) -> Any:
     try:
         data = msgspec.json.decode(text.encode())
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FileError(f"{file}: this is not a valid {what} file; it is not valid JSON: {error}", file=file) from None
+        fault = f"it is not valid JSON: {error}" if text.strip() else "it is empty"
+        raise FileError(f"{file}: this is not a valid {what} file; {fault}", file=file) from None
     form = data.get("format") if isinstance(data, dict) else None
     if form != f"rpgres.{what}/1":
         raise FileError(

@@ -364,6 +364,7 @@ def test_a_view_can_be_read_by_people(folder: Path) -> None:
     ("text", "told"),
     [
         ("{", "not valid JSON"),
+        ("\n", "it is empty"),  # as a command that failed leaves it
         ("[]", "not a valid answer file; one has"),
         ('{"format": "rpgres.view/1"}', "and this is rpgres.view/1"),
         ('{"format": "rpgres.answer/1", "seat": 3, "choose": {}}', "answer.json: seat: expected text, found"),

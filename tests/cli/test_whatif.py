@@ -106,7 +106,12 @@ def test_a_screen_that_is_wide_has_two_columns() -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("{}", "this is not what"), ("[", "this is not what"), ('{"format": "rpgres.odds/1"}', "this is not what")],
+    [
+        ("{}", "this is not what"),
+        ("[", "this is not what"),
+        ("", "prints: it is empty"),
+        ('{"format": "rpgres.odds/1"}', "this is not what"),
+    ],
 )
 def test_a_file_of_something_else_is_refused(text: str, told: str) -> None:
     Path("other.json").write_text(text)

@@ -116,7 +116,8 @@ def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | 
     try:
         found = msgspec.json.decode(text.encode(), type=Result | SceneResult)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        message = f"this is not what `rpgres roll --json` or `rpgres scene run --json` prints: {error}"
+        fault = error if text.strip() else "it is empty"
+        message = f"this is not what `rpgres roll --json` or `rpgres scene run --json` prints: {fault}"
         if is_told:
             raise UsageError(message, path=("run",)) from None
         raise FileError(f"{name}: {message}", file=name) from None
