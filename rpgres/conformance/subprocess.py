@@ -96,3 +96,4 @@ def main() -> None:
     wanted = set(asked.get("names", asked.get("examples")))
     cases = subject.cases if "names" in asked else [case for case in subject.examples if isinstance(case, Case)]
     json.dump({case.name: digest(case.prepared) for case in cases if case.name in wanted}, answers)
+    answers.flush()  # what ends a process flushes what `sys.stdout` is then
