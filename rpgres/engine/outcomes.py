@@ -64,35 +64,14 @@ def complete_row(
         name: the outcome table.
         margin, facts, roles, about, words, of: see `Table.settle`.
     """
-    policies = run.players.policies
-    if about or not (run.players.by_question and policies.is_common and type(roles) is Map):
-        return _completed(run, row, name, margin, facts, roles, about, words, of)
+    players, completed = run.players, run.players.policies.completed
     # One policy, which looks at nothing but the question, answers the same questions alike.
+    is_kept = players.by_question and players.policies.is_common and not about and type(roles) is Map
     key = id(row), roles, words, of
-    known = policies.completed.get(key)
-    if known is not None:
+    if is_kept and (known := completed.get(key)) is not None:
         run.repeat(known.events)
         return known.found
-    first, asked = len(run.events), run.work
-    found = _completed(run, row, name, margin, facts, roles, about, words, of)
-    events = tuple(run.events[first:])
-    is_all = run.work - asked == len(events)  # and nothing was drawn by weights
-    if is_all and all(map(_is_open_policy, events)) and len(policies.completed) < MOST_SETTLED:
-        policies.completed[key] = Completed(row, found, events)
-    return found
-
-
-def _completed(
-    run: Run,
-    row: Settlement,
-    name: str,
-    margin: int | None,
-    facts: Map[str, Any],
-    roles: Mapping[str, str],
-    about: Mapping[str, Any],
-    words: str,
-    of: str,
-) -> Settlement:
+    before, first, work = row, len(run.events), run.work
     if row.rolls:
         facts = _with_results(run, row.rolls, facts, by=roles.get("actor", ""))
         row = run.rules.settling.settlement(name, margin, facts, band=row.band)
@@ -117,7 +96,13 @@ def _completed(
         links += choice.links
         if choice.asks:
             asks += [(inner, facts) for inner in reversed(choice.asks)]
-    return Settlement(row.band, row.success, tuple(texts), effects, row.asks, row.rolls, links)
+    found = Settlement(row.band, row.success, tuple(texts), effects, row.asks, row.rolls, links)
+    if is_kept and len(completed) < MOST_SETTLED:
+        events = tuple(run.events[first:])
+        is_all = run.work - work == len(events)  # and nothing was drawn by weights
+        if is_all and all(map(_is_open_decision, events)):
+            completed[key] = Completed(before, found, events)
+    return found
 
 
 def _with_results(run: Run, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
@@ -143,6 +128,6 @@ def with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> 
     return Map({**effect, **{key: value for key, value in fields.items() if key not in effect}})
 
 
-def _is_open_policy(event: Event) -> bool:
+def _is_open_decision(event: Event) -> bool:
     """Tell whether an event is a policy's decision that everybody may know."""
     return type(event) is Decided and event.means == POLICY and event.audience is None
