@@ -14,7 +14,7 @@ from rpgres.rulesets import Rules, unknown
 _NAMED = ("characters", "tags", "tracks", "things", "orders", "ends")  # tables whose entries a change does not make
 
 
-def with_value(rules: Rules, document: Mapping[str, Any], path: str, value: Any) -> Any:
+def put_at(rules: Rules, document: Mapping[str, Any], path: str, value: Any) -> Any:
     """Return a scene with a value at a path; None takes out what stands there.
 
     Raises:

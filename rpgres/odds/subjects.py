@@ -17,7 +17,7 @@ from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.errors import UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
-from rpgres.odds.document import with_value
+from rpgres.odds.document import put_at
 from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
@@ -230,7 +230,7 @@ def _flag(name: str, text: str) -> bool:
 
 
 def _with_path(subject: Subject, change: Change) -> Subject:
-    document = with_value(subject.rules, subject.document, change.name, change.value)
+    document = put_at(subject.rules, subject.document, change.name, change.value)
     return msgspec.structs.replace(subject, document=document)
 
 
