@@ -133,8 +133,8 @@ def run_at(
     history: History,
     asked: Run,
     *,
-    seed: str,
     step: int,
+    seed: str | None = None,
     prompt: Prompt | None = None,
     hand: Hand | None = None,
     is_replay: bool = False,
@@ -144,8 +144,8 @@ def run_at(
     Args:
         history: the table before it; what seats said in advance is heard.
         asked: what is played.
-        seed: what all chance is drawn from.
-        step: the number under which it is drawn.
+        step: the number under which chance is drawn.
+        seed: what all chance is drawn from; that of the table by default.
         prompt: asks a person what nothing else answers.
         hand: asks a person for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
@@ -153,7 +153,8 @@ def run_at(
     Raises:
         UsageError: what was typed for it is impossible, whatever comes of it.
     """
-    streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
+    secret = history.new.secret
+    streams = Streams(secret.seed if seed is None else seed, salt=bytes.fromhex(secret.salt))
     seeded = SeededDealer(streams, step=step)
     dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand)
     waits = always if is_replay else lambda view, question, _: not history.has_passed(view.seat, question.label)
@@ -166,6 +167,26 @@ def run_at(
     trust = trust_at(rules, history, asked, history.state)
     play_it = partial(turned, note=asked.note, players=players, dealer=dealer, trust=trust)
     return _ran(rules, asked, play_it, history.state, players, dealer)
+
+
+def run_pending(
+    rules: Rules,
+    history: History,
+    pending: Entry,
+    *,
+    prompt: Prompt | None = None,
+    stops: bool = False,
+    is_replay: bool = False,
+) -> Ran:
+    """Return the result of what waits, run once more on its recorded answers; the arguments are those of `run_at`.
+
+    Args:
+        pending: the entry that waits.
+        stops: of a procedure, whether it ends where it waits.
+    """
+    asked = msgspec.structs.replace(run_of(history, pending), stops=stops)
+    step = history.step(history.run_of(pending))
+    return run_at(rules, history, asked, step=step, prompt=prompt, is_replay=is_replay)
 
 
 def _act_at(
@@ -359,9 +380,7 @@ def state_now(rules: Rules, history: History) -> State:
     pending = history.pending
     if pending is None or not is_mid_procedure(history):
         return history.state
-    step = history.step(history.run_of(pending))
-    asked = run_of(history, pending)
-    return run_at(rules, history, asked, seed=history.new.secret.seed, step=step, is_replay=True).now
+    return run_pending(rules, history, pending, is_replay=True).now
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from rpgres.journal.commands.pending import (
     what_instead,
 )
 from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_with, run_on, stop_draft
-from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of, written
+from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, rules_of, write
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_laid
 from rpgres.journal.records import Draft
@@ -69,7 +69,8 @@ def act(
         UsageError: something typed is unknown or impossible, or another action waits.
     """
 
-    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history, rules = at.history, at.rules
         refuse_while_pending(history, "act", seat)
         refuse_when_revealed(history)
         rules.require_action(action)
@@ -78,10 +79,9 @@ def act(
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
         names = prompt is not None
         asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note, names=names)
-        ran = ran_with(rules, history, asked, Typed(**answers, hand=dice), seat=seat)
-        return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
+        return [draft_of(at, "act", ran_with(at, asked, Typed(**answers)), action=action, actor=who)]
 
-    return _put(place, written(place, seat, work, hand), prompt, seat, hand)
+    return _put(place, write(place, seat, work, hand=hand), prompt, seat, hand)
 
 
 def turn(
@@ -106,7 +106,8 @@ def turn(
         UsageError: it cannot begin or end now, or something waits.
     """
 
-    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history, rules = at.history, at.rules
         begun = procedure_in(rules, history) if moment == "end" else None
         if seat not in (HOST, GM):
             how = f"; {what_instead(history, seat)}" if begun is not None else ""
@@ -114,16 +115,14 @@ def turn(
         if begun is not None and period in ("", begun.public.action):
             if any(answers.values()):
                 raise UsageError(f"to end the {begun.public.action} before it is over takes no answers, dice or cards")
-            return [stop_draft(place, rules, history, seat=seat)]
+            return [stop_draft(at)]
         refuse_while_pending(history, moment, seat)
         refuse_when_revealed(history)
         name = period or _usual_period(history.state, moment)
         check_period(rules, history.state, period=name, moment=moment)
-        asked = Run(kind=moment, name=name)
-        ran = ran_with(rules, history, asked, Typed(**answers, hand=dice), seat=seat)
-        return [draft_of(place, rules, history, moment, ran, seat, period=name)]
+        return [draft_of(at, moment, ran_with(at, Run(kind=moment, name=name), Typed(**answers)), period=name)]
 
-    return _put(place, written(place, seat, work, hand), prompt, seat, hand)
+    return _put(place, write(place, seat, work, hand=hand), prompt, seat, hand)
 
 
 def _usual_period(state: State, moment: str) -> str:
@@ -158,12 +157,12 @@ def answer(
 
     decides = any(answers.get(kind) for kind in ("choose", "policies", "auto"))
 
-    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        asked = require_own(history, seat, at=at)
-        refuse_sealed(history, seat)
+    def work(now: Transaction) -> list[Draft]:
+        asked = require_own(now.history, seat, at=at)
+        refuse_sealed(now.history, seat)
         if not decides:
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
-        draft = answer_draft(place, rules, history, Typed(**answers, hand=dice), seat=seat)
+        draft = answer_draft(now, Typed(**answers))
         return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
     if prompt is not None and not decides:
@@ -176,7 +175,7 @@ def answer(
         if not done.entries:
             raise Left(undecided(asked).raw)
         return done
-    return _put(place, written(place, seat, work, hand), prompt, seat, hand)
+    return _put(place, write(place, seat, work, hand=hand), prompt, seat, hand)
 
 
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:

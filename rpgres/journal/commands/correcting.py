@@ -14,7 +14,7 @@ from rpgres.errors import UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending, require_mine
 from rpgres.journal.commands.running import Typed, answer_draft
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
+from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, hash_of, write
 from rpgres.journal.history import History
 from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret
 from rpgres.journal.replay import put_to
@@ -42,7 +42,8 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
         UsageError: there is no such label or period.
     """
 
-    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history, rules = at.history, at.rules
         _check_label(rules, label)
         spans = [ACTION, *period_names(rules), ALWAYS]
         if until not in spans:
@@ -51,19 +52,15 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
         owner = history.state.seat_of(asked.who) if asked is not None else ""
         is_now = asked is not None and asked.optional and label in ("", asked.label)
         seats = [seat] if seat is not HOST else [owner] if is_now and until == ACTION else seats_of(history.state)
-        drafts = [
-            draft_entry(place, rules, "pass", Secret(by=one, label=label, until=until), history.state) for one in seats
-        ]
+        drafts = [at.of(one).draft("pass", Secret(label=label, until=until)) for one in seats]
         if asked is not None and is_now:
             refuse_sealed(history, owner)
-            then = history
             for draft in drafts:
-                then = then.with_draft(draft)
-            typed = Typed(choose={asked.label: [NO]}, hand=dice)
-            drafts.append(answer_draft(place, rules, then, typed, seat=owner))
+                at = at.after(draft)
+            drafts.append(answer_draft(at.of(owner), Typed(choose={asked.label: [NO]})))
         return drafts
 
-    return written(place, seat, work, hand)
+    return write(place, seat, work, hand=hand)
 
 
 def _check_label(rules: Rules, label: str) -> None:
@@ -105,7 +102,8 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         UsageError: there is no such entry, it does not stand, or it is not this seat's to take back.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history = at.history
         before = _first_undone(history, number, seat)
         undone = history.undone_from(before)
         if any(entry.kind == "reveal" for entry in undone):
@@ -116,8 +114,8 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
         passes = learned_from(history, undone, state, store.read_states_after(place.path, undone))
         stands, known = history.without(before)
-        secret = Secret(by=seat or "", passes=passes, stands=stands, known=known)
-        return [draft_entry(place, rules, "undo", secret, state, before=before, alone=is_said)]
+        secret = Secret(passes=passes, stands=stands, known=known)
+        return [at.draft("undo", secret, state, before=before, alone=is_said)]
 
     return write(place, seat, work, is_mending=True)
 
@@ -132,14 +130,15 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
         UsageError: nothing was undone, something else was done since, or it is not this seat's.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history = at.history
         entries = history.to_redo()
         if not entries:
             raise UsageError(
                 "there is nothing to redo: only what the last `undo` took back, before anything else is done"
             )
         require_mine(history, entries, seat, what="redo")
-        if any(entry.kind in RUNNING and entry.public.rules != hash_of(rules) for entry in entries):
+        if any(entry.kind in RUNNING and entry.public.rules != hash_of(at.rules) for entry in entries):
             raise UsageError("the rules have changed since then; repeat the action instead")
         states = store.read_states_after(place.path, entries)
         # An action whose answer is redone alone may have been redone itself.
@@ -204,7 +203,8 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         UsageError: there is no such place, or the value does not fit.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history, rules = at.history, at.rules
         if seat not in (HOST, GM):
             raise UsageError(f"only the game master can change the table, not {seat}")
         refuse_while_pending(history, "set", seat)
@@ -215,8 +215,8 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         state = set_by(rules, history.state, where, text, seat=seat, to=to)
         was, value = value_at(before, where), value_at(state, path_after(where, text))
         readers = readers_of(before, state, where, text)
-        secret = Secret(by=seat or "", path=where, text=text, was=was, value=value, to=readers, label=",".join(to))
-        return [draft_entry(place, rules, "set", secret, state)]
+        secret = Secret(path=where, text=text, was=was, value=value, to=readers, label=",".join(to))
+        return [at.draft("set", secret, state)]
 
     return write(place, seat, work)
 
@@ -233,13 +233,13 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
         UsageError: there is no such seat, or nothing is said.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
         if not text.strip():
             raise UsageError("a note must not be empty")
         for one in to:
-            check_seat(history, one)
+            check_seat(at.history, one)
         readers = list(dict.fromkeys([*to, *([seat] if seat is not HOST else [])])) if to else None
-        return [draft_entry(place, rules, "note", Secret(by=seat or "", text=text, to=readers), history.state)]
+        return [at.draft("note", Secret(text=text, to=readers))]
 
     return write(place, seat, work)
 
@@ -251,17 +251,14 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
         UsageError: something waits, or it was revealed already.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history = at.history
         if seat not in (HOST, GM):
             raise UsageError(f"only the game master can reveal the seed, not {seat}")
         if history.revealed is not None:
             raise UsageError(f"the seed was revealed already, in entry {history.revealed.number}")
         refuse_while_pending(history, "reveal", seat)
-        secret = history.new.secret
-        return [
-            draft_entry(
-                place, rules, "reveal", Secret(by=seat or ""), history.state, seed=secret.seed, salt=secret.salt
-            )
-        ]
+        new = history.new.secret
+        return [at.draft("reveal", Secret(), seed=new.seed, salt=new.salt)]
 
     return write(place, seat, work)

@@ -10,7 +10,7 @@ from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal.commands.pending import refuse_sealed
 from rpgres.journal.commands.running import Typed, answer_draft
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, written
+from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, write
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Secret
 from rpgres.journal.replay import put_to
@@ -38,25 +38,23 @@ def set_orders(
         FileError: they are faulty; all problems at once.
     """
 
-    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history = at.history
         owner = owner_of(history, seat, whose)
-        secret = Secret(by=seat or "", to=[owner])
         if source is None:
             if not history.orders_of(owner):
                 raise UsageError(f"{owner} has no standing orders")
-            return [draft_entry(place, rules, "orders", secret, history.state)]
-        read_orders(source, _known(history, rules, owner))
+            return [at.draft("orders", Secret(to=[owner]))]
+        read_orders(source, _known(history, at.rules, owner))
         name = source.path.replace("\\", "/").rpartition("/")[2]
-        secret = Secret(by=seat or "", to=[owner], label=name, text=source.text)
-        first = draft_entry(place, rules, "orders", secret, history.state)
-        answers: list[Draft] = []
+        drafts = [at.draft("orders", Secret(to=[owner], label=name, text=source.text))]
         if put_to(history, owner) is not None:
             with suppress(UsageError):  # where they say nothing of what waits
                 refuse_sealed(history, owner)
-                answers = [answer_draft(place, rules, history.with_draft(first), Typed(hand=dice), seat=seat)]
-        return [first, *answers]
+                drafts.append(answer_draft(at.after(drafts[0]), Typed()))
+        return drafts
 
-    return written(place, seat, work, hand)
+    return write(place, seat, work, hand=hand)
 
 
 def orders_warnings(done: Done, source: Source, *, seat: str | None = HOST, whose: str = "") -> list[Diagnostic]:

@@ -11,13 +11,12 @@ from rpgres.journal.commands.acting import answer
 from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_own
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.sealing import open_seal, seal
-from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of
+from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, rules_of
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.forms import AnswerFile
 from rpgres.journal.history import History
 from rpgres.journal.lines import Posted, SealLine, typed_in
 from rpgres.journal.records import RUNNING, Entry, found_in
-from rpgres.rulesets import Rules
 
 
 def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], list[Posted]]:
@@ -38,7 +37,7 @@ def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], l
     fresh = [one for one in distinct if one not in known]
     answers = [one for one in fresh if isinstance(one, AnswerFile)]
     if answers:
-        _check_answers(place, history, rules_of(history, folders=place.folders), answers)
+        _check_answers(Transaction(place, history, rules_of(history, folders=place.folders)), answers)
     return fresh, known
 
 
@@ -61,17 +60,16 @@ def take(place: Place, one: Posted, *, accepted: str, hand: Hand | None = None) 
     return open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt, hand=hand)
 
 
-def _check_answers(place: Place, history: History, rules: Rules, answers: Sequence[AnswerFile]) -> None:
+def _check_answers(at: Transaction, answers: Sequence[AnswerFile]) -> None:
     """Try each answer on the table as it is: none can have seen what the others answer."""
     seats = [one.seat for one in answers]
     for one in answers:
-        check_seat(history, one.seat)
-        require_own(history, one.seat, at=one.entry)
-        refuse_sealed(history, one.seat)
+        check_seat(at.history, one.seat)
+        require_own(at.history, one.seat, at=one.entry)
+        refuse_sealed(at.history, one.seat)
         if seats.count(one.seat) > 1:
             raise UsageError(f"there are two different answers of {one.seat} to this question; keep one of them")
-        typed = Typed(typed_in(one.given), typed_in(one.choose))
-        answer_draft(place, rules, history, typed, seat=one.seat)
+        answer_draft(at.of(one.seat), Typed(typed_in(one.given), typed_in(one.choose)))
 
 
 def _is_taken(history: History, one: Posted) -> bool:

@@ -14,15 +14,15 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, called, named
 from rpgres.journal.commands.pending import require_pending, thing_of, undecided
-from rpgres.journal.commands.writing import Place, code_of, draft_entry, hash_of
+from rpgres.journal.commands.writing import Transaction, code_of, hash_of
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_given
 from rpgres.journal.records import CARDS, Draft, Entry, Kind, found_in, waits_in
-from rpgres.journal.replay import Ran, Run, put_to, run_at, run_of
+from rpgres.journal.replay import Ran, Run, put_to, run_at, run_of, run_pending
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
-from rpgres.model.state import EMPTY, State
+from rpgres.model.state import EMPTY
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Rules
 
@@ -49,13 +49,12 @@ if TYPE_CHECKING:  # only signatures name it
 
 
 class Typed(msgspec.Struct, frozen=True):
-    """What is typed beside an action or an answer, see `Answers`; a hand asks for results that are not given."""
+    """What is typed beside an action or an answer, see `Answers`."""
 
     given: Mapping[str, Sequence[str]] = EMPTY
     choose: Mapping[str, Sequence[str]] = EMPTY
     policies: Mapping[str, str] = EMPTY
     auto: bool = False
-    hand: Hand | None = None
 
 
 def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -65,12 +64,13 @@ def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> di
     return {label: [] if texts == [NOTHING] and label in asked.given else texts for label, texts in found.items()}
 
 
-def _with_answers(rules: Rules, state: State, asked: Run, typed: Typed, *, seat: str | None) -> Run:
+def _with_answers(at: Transaction, asked: Run, typed: Typed) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone.
 
     Results stand in place of those of their label that nothing has asked for so far.
     """
-    check_given(rules, state, typed.given, seat=seat)
+    seat, state = at.seat, at.history.state
+    check_given(at.rules, state, typed.given, seat=seat)
     everybody = "" if seat is HOST else seat
     for who, name in typed.policies.items():
         if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
@@ -82,7 +82,7 @@ def _with_answers(rules: Rules, state: State, asked: Run, typed: Typed, *, seat:
             )
     more = {who or everybody: name for who, name in typed.policies.items()}
     if typed.auto:
-        more.setdefault(everybody, default_policy(rules))
+        more.setdefault(everybody, default_policy(at.rules))
     results = {**asked.given, **typed.given}
     asked = msgspec.structs.replace(asked, given=results, policies={**asked.policies, **more})
     if seat is HOST:
@@ -95,15 +95,7 @@ def _joined(one: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]])
     return {label: [*one.get(label, ()), *more.get(label, ())] for label in (*one, *(set(more) - set(one)))}
 
 
-def ran_with(
-    rules: Rules,
-    history: History,
-    asked: Run,
-    typed: Typed,
-    *,
-    seat: str | None,
-    pending: Entry | None = None,
-) -> Ran:
+def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None = None) -> Ran:
     """Return the result of a run; `fault` is an error reported with it.
 
     A refusal must not show the result of an action that is then not done: what was shown stands.
@@ -111,25 +103,25 @@ def ran_with(
     Args:
         asked: what is run, with the answers there were before.
         typed: the answers that are typed now.
-        seat: who types.
         pending: the entry that is answered.
 
     Raises:
         RpgresError: something is impossible, and nothing is shown that was not known before.
     """
-    given = _results(rules, asked, typed.given)
-    asked = _with_answers(rules, history.state, asked, msgspec.structs.replace(typed, given=given), seat=seat)
+    history = at.history
+    given = _results(at.rules, asked, typed.given)
+    asked = _with_answers(at, asked, msgspec.structs.replace(typed, given=given))
     step = history.step(history.run_of(pending) if pending is not None else None)
     before = found_in(pending.secret) if pending is not None else None
-    _check_known(rules, history, before, given, step=step)
-    seed, known = history.new.secret.seed, _shown(before)
-    hand = _asking(history, typed.hand, before, step=step) if typed.hand is not None else None
-    ran = run_at(rules, history, asked, seed=seed, step=step, hand=hand)
+    drawn, known = Counter(what for _, what in chance_in(before.events if before is not None else ())), _shown(before)
+    _check_known(at, drawn, given, step=step)
+    hand = _asking(history, at.hand, drawn, step=step) if at.hand is not None else None
+    ran = run_at(at.rules, history, asked, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it")
     if isinstance(ran.fault, ChoiceError):
-        for fewer in _with_fewer(asked, seat, ran.fault.details.get("label", "")):
-            then = run_at(rules, history, fewer, seed=seed, step=step, hand=hand)
+        for fewer in _with_fewer(asked, at.seat, ran.fault.details.get("label", "")):
+            then = run_at(at.rules, history, fewer, step=step, hand=hand)
             if not then.is_attempt and _shown(then.found) > known:
                 return msgspec.structs.replace(then, fault=ran.fault)
     if ran.fault is not None and _shown(ran.found) <= known:
@@ -159,27 +151,17 @@ def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:
             yield msgspec.structs.replace(asked, own={**asked.own, seat: fewer})
 
 
-def _check_known(
-    rules: Rules,
-    history: History,
-    before: Result | Pending | None,
-    given: Mapping[str, Sequence[str]],
-    *,
-    step: int,
-) -> None:
-    """Check that no result is given for what the seed has answered already in an undone or failed run.
+def _check_known(at: Transaction, drawn: Counter[str], given: Mapping[str, Sequence[str]], *, step: int) -> None:
+    """Refuse results for what the seed has answered already in an undone or failed run.
 
     That holds whatever is done now: else a player could look at what is drawn, and then choose.
-
-    Raises:
-        UsageError: one is.
     """
-    drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
+    rules = at.rules
     for label, texts in given.items():
         has_cards = rules.file.piles and any(map(rules.cards.matching, texts))
         what, first = (CARDS, drawn[CARDS]) if has_cards else (label, drawn[label])
         last = None if has_cards else first + len(texts)  # its label does not say which card comes when
-        number = _known_at(history, step, what, first, last) if texts else None
+        number = _known_at(at.history, step, what, first, last) if texts else None
         if number is not None:
             raise UsageError(
                 f"{named('given')} {label}={texts[0]}: this was already rolled or drawn from the seed in entry "
@@ -187,9 +169,8 @@ def _check_known(
             )
 
 
-def _asking(history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
+def _asking(history: History, hand: Hand, drawn: Counter[str], *, step: int) -> Hand:
     """Return a hand that asks for results, except those that the seed has answered before, which stay."""
-    drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
 
     def ask(due: Due) -> Sequence[str] | None:
         place = (due.label, due.asked, due.asked + 1) if due.dice else (CARDS, drawn[CARDS], None)
@@ -208,63 +189,46 @@ def _known_at(history: History, step: int, what: str, first: int, last: int | No
     return None
 
 
-def draft_of(
-    place: Place, rules: Rules, history: History, kind: Kind, ran: Ran, seat: str | None, **public: Any
-) -> Draft:
-    """Return the entry of a run."""
+def draft_of(at: Transaction, kind: Kind, ran: Ran, **public: Any) -> Draft:
+    """Return the entry of a run; what was typed for it stands in the entry that began it, not in answers."""
     text = ran.fault.message if ran.fault is not None and ran.is_attempt else ""
-    secret = msgspec.structs.replace(ran.secret, by=seat or "", text=text)
-    secret = hidden_by(secret, history.state, ran.state)
-    draft = draft_entry(place, rules, kind, secret, ran.state, attempt=ran.is_attempt, **public)
+    secret = hidden_by(msgspec.structs.replace(ran.secret, text=text), at.history.state, ran.state)
+    if kind == "answer":
+        secret = msgspec.structs.replace(secret, inputs={}, note=None, names=False)
+    draft = at.draft(kind, secret, ran.state, attempt=ran.is_attempt, **public)
     if ran.is_attempt:
+        history = at.history
         entry = history.with_draft(draft).head
         known = with_earlier(known_in(entry), history.stands.known, history.known_by, least=step_of(entry))
-        draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(secret, known=known))
+        draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, known=known))
     return msgspec.structs.replace(draft, refused=ran.fault)
 
 
 def run_on(rules: Rules, history: History, prompt: Prompt) -> None:
     """Run what waits up to the decision that it waits for, and ask it."""
-    pending = require_pending(history)
-    step = history.step(history.run_of(pending))
-    ran = run_at(rules, history, run_of(history, pending), seed=history.new.secret.seed, step=step, prompt=prompt)
+    ran = run_pending(rules, history, require_pending(history), prompt=prompt)
     if ran.fault is not None:
         raise ran.fault
 
 
-def answer_draft(
-    place: Place,
-    rules: Rules,
-    history: History,
-    typed: Typed,
-    *,
-    seat: str | None,
-) -> Draft:
+def answer_draft(at: Transaction, typed: Typed) -> Draft:
     """Return the entry of an answer: the action run anew, with what was added to its answers."""
-    pending = require_pending(history)
-    begun = history.run_of(pending)
-    _check_rules(rules, begun)
-    ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
+    history, pending, begun = at.history, *_resumable(at)
+    ran = ran_with(at, run_of(history, pending), typed, pending=pending)
     before = waits_in(pending.secret)
     if before is not None and isinstance(ran.found, Pending) and ran.found.answers == before.answers:
-        raise ran.fault or undecided(put_to(history, seat) or before.question)
-    # What was typed stands where the action began.
-    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None, names=False))
-    return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)
+        raise ran.fault or undecided(put_to(history, at.seat) or before.question)
+    return draft_of(at, "answer", ran, of=begun.number)
 
 
-def stop_draft(place: Place, rules: Rules, history: History, *, seat: str | None) -> Draft:
+def stop_draft(at: Transaction) -> Draft:
     """Return the entry that ends a procedure where it waits: what its finished turns did stays.
 
     Raises:
         UsageError: no turn of it is over, or the rules have changed.
     """
-    pending = require_pending(history)
-    begun = history.run_of(pending)
-    _check_rules(rules, begun)
-    asked = msgspec.structs.replace(run_of(history, pending), stops=True)
-    step = history.step(begun)
-    ran = run_at(rules, history, asked, seed=history.new.secret.seed, step=step, is_replay=True)
+    pending, begun = _resumable(at)
+    ran = run_pending(at.rules, at.history, pending, stops=True, is_replay=True)
     if ran.fault is not None:
         raise ran.fault
     if isinstance(ran.found, Pending):
@@ -272,18 +236,16 @@ def stop_draft(place: Place, rules: Rules, history: History, *, seat: str | None
             f"no turn of this {thing_of(begun)} is over, so there is nothing to keep; "
             f"`{called('table undo', begun.number)}` undoes it"
         )
-    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None, names=False))
-    return draft_of(place, rules, history, "answer", ran, seat, of=begun.number, stops=True)
+    return draft_of(at, "answer", ran, of=begun.number, stops=True)
 
 
-def _check_rules(rules: Rules, begun: Entry) -> None:
-    """Check that what waits began with the current rules.
-
-    Raises:
-        UsageError: it did not.
-    """
-    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
+def _resumable(at: Transaction) -> tuple[Entry, Entry]:
+    """Return the entry that waits, and the one with which its action began, by the rules as they are now."""
+    pending = require_pending(at.history)
+    begun = at.history.run_of(pending)
+    if (begun.public.rules, begun.public.code) != (hash_of(at.rules), code_of(at.rules)):
         raise UsageError(
             f"the rules have changed since this {thing_of(begun)} began; `{called('table undo')}` undoes it, so that "
             "it can be repeated with the current rules"
         )
+    return pending, begun

@@ -11,7 +11,7 @@ from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import UsageError, called
 from rpgres.journal.commands.pending import require_own, require_pending
 from rpgres.journal.commands.running import Typed, answer_draft, run_on
-from rpgres.journal.commands.writing import Done, Place, draft_entry, write, written
+from rpgres.journal.commands.writing import Done, Place, Transaction, write
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Secret
@@ -32,7 +32,8 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
     """
     digits = read_hex(commitment, what="a commitment")
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(now: Transaction) -> list[Draft]:
+        history = now.history
         asked = require_own(history, seat, at=at)
         before = seal_by(history, seat)
         if before is not None:
@@ -40,9 +41,9 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
         if answer is not None and label != asked.label:
             raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
         if answer is not None:
-            _check_offered(rules, history, seat, answer)
+            _check_offered(now.rules, history, seat, answer)
         run = history.run_of(require_pending(history)).number
-        return [draft_entry(place, rules, "seal", Secret(by=seat), history.state, of=run, seat=seat, commitment=digits)]
+        return [now.draft("seal", Secret(), of=run, seat=seat, commitment=digits)]
 
     return write(place, seat, work)
 
@@ -60,20 +61,20 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
     """
     salt = read_hex(salt, what="a salt")
 
-    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        require_own(history, seat)
-        seal = seal_by(history, seat)
+    def work(at: Transaction) -> list[Draft]:
+        require_own(at.history, seat)
+        seal = seal_by(at.history, seat)
         if seal is None:
             raise UsageError(f"{seat} has no sealed answer for this question; use `{called('table answer')}`")
         check_opening(seal, label=label, answer=text, salt=salt)
-        draft = answer_draft(place, rules, history, Typed(choose={label: [text]}, hand=dice), seat=seat)
+        draft = answer_draft(at, Typed(choose={label: [text]}))
         if draft.public.attempt:
             return [draft]
         secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
         public = msgspec.structs.replace(draft.public, opens=seal.number)
         return [msgspec.structs.replace(draft, public=public, secret=secret)]
 
-    return written(place, seat, work, hand)
+    return write(place, seat, work, hand=hand)
 
 
 def _check_offered(rules: Rules, history: History, seat: str, choice: str) -> None:

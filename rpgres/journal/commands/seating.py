@@ -15,7 +15,7 @@ from rpgres.journal import files, store
 from rpgres.journal.chain import commitment
 from rpgres.journal.checking import remember, stamp
 from rpgres.journal.commands.pending import refuse_while_pending
-from rpgres.journal.commands.writing import Done, Place, code_of, draft_entry, hash_of, rules_in, write
+from rpgres.journal.commands.writing import Done, Place, Transaction, code_of, hash_of, rules_in, write
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import Draft, Public, Secret
 from rpgres.model.state import EMPTY, GM, NO_NAMES, State
@@ -136,7 +136,8 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         FileError: the sheet is missing or faulty.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(at: Transaction) -> list[Draft]:
+        history, rules = at.history, at.rules
         refuse_while_pending(history, "join", seat)
         if seat not in (HOST, GM) and history.new.public.trust == "gm":
             raise UsageError(
@@ -149,7 +150,7 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
             raise UsageError(f"{name} is already at this table, and {seat} cannot replace its sheet")
         state = seated(rules, history.state, read)
-        secret = Secret(by=seat or "", sheets=kept_sheets({sheet: source}), is_replaced=is_replaced)
-        return [draft_entry(place, rules, "join", secret, state, character=name)]
+        secret = Secret(sheets=kept_sheets({sheet: source}), is_replaced=is_replaced)
+        return [at.draft("join", secret, state, character=name)]
 
     return write(place, seat, work)

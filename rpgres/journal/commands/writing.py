@@ -119,23 +119,63 @@ def code_of(rules: Rules) -> str:
     return ", ".join(filter(None, (f"rpgres {__version__}", brought_by(rules.ruleset))))
 
 
-Work = Callable[[History, Rules, Hand | None], list[Draft]]  # returns the entries; a hand asks for real dice
+class Transaction(msgspec.Struct, frozen=True):
+    """A command under way: the journal and the rules as it finds them, and who gives it.
+
+    Attributes:
+        place: the table's file.
+        history: the journal, with what the command has added so far.
+        rules: the rules as they are now.
+        seat: whose doing it is; None for the host.
+        hand: asks a person for results of real dice.
+    """
+
+    place: Place
+    history: History
+    rules: Rules
+    seat: str | None = HOST
+    hand: Hand | None = None
+
+    def of(self, seat: str | None) -> Transaction:
+        """Return the same for another seat."""
+        return msgspec.structs.replace(self, seat=seat)
+
+    def after(self, draft: Draft) -> Transaction:
+        """Return what goes on after an entry."""
+        return msgspec.structs.replace(self, history=self.history.with_draft(draft))
+
+    def draft(self, kind: Kind, secret: Secret, state: State | None = None, **public: Any) -> Draft:
+        """Return an entry of this seat; the table stays as it is unless a state is given."""
+        head = Public(kind=kind, at=self.place.now(), rules=hash_of(self.rules), code=code_of(self.rules), **public)
+        own = msgspec.structs.replace(secret, by=self.seat or "")
+        return Draft(head, own, state if state is not None else self.history.state)
 
 
-def write(
-    place: Place, seat: str | None, work: Callable[[History, Rules], list[Draft]], *, is_mending: bool = False
-) -> Done:
-    """Write the entries that a function of the journal and the rules returns, in one transaction.
+Work = Callable[[Transaction], list[Draft]]  # returns the entries of a command
+
+
+def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = None, is_mending: bool = False) -> Done:
+    """Write the entries of a command in one transaction.
+
+    The file is not locked while a person is asked for results of real dice: the work is done once before, and what was
+    said is remembered. An entry that is taken back may be followed by another one that asks for the same dice.
 
     Args:
         seat: whose doing it is.
         work: returns the entries.
+        hand: asks a person for results of real dice.
         is_mending: whether they may follow a journal that is not in order.
 
     Raises:
         UsageError: there is no such seat.
         RpgresError: an entry was written though something was refused; it says so.
     """
+    dice = remembering(hand)
+    if dice is not None:
+        before = store.read(place.path)
+        with suppress(RpgresError):  # which is raised when it is written
+            check_seat(before, seat)
+            work(Transaction(place, before, rules_of(before, folders=place.folders), seat, dice))
     loaded: list[Rules] = []
     known: list[bool] = []
     refused: list[RpgresError] = []
@@ -147,7 +187,7 @@ def write(
             require_whole(place.path, history)
         loaded.append(rules_of(history, folders=place.folders))
         check_seat(history, seat)
-        found = work(history, loaded[0])
+        found = work(Transaction(place, history, loaded[0], seat, dice))
         refused.extend(draft.refused for draft in found if draft.refused is not None)
         return found
 
@@ -163,21 +203,6 @@ def write(
     return Done(history, tuple(added), loaded[0])
 
 
-def written(place: Place, seat: str | None, work: Work, hand: Hand | None) -> Done:
-    """Write what was done, after a person was asked for the results of real dice: the file is not locked meanwhile.
-
-    Both come to the same, since what was said is remembered meanwhile, and no longer: an entry that is taken back may
-    be followed by another one that asks for the same dice.
-    """
-    dice = remembering(hand)
-    if dice is not None:
-        history = store.read(place.path)
-        with suppress(RpgresError):  # which is raised when it is written
-            check_seat(history, seat)
-            work(history, rules_of(history, folders=place.folders), dice)
-    return write(place, seat, lambda history, rules: work(history, rules, dice))
-
-
 def _stands(entry: Entry) -> str:
     """Return the message for an entry that was written though something was refused."""
     if entry.public.attempt:
@@ -186,11 +211,6 @@ def _stands(entry: Entry) -> str:
     if entry.secret.waits is not None:
         return f"; earlier answers are kept, and entry {entry.number} is still pending"
     return f"; entry {entry.number} was written without it; see `{called('table log', last='1')}`"
-
-
-def draft_entry(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:
-    rules_hash, code = hash_of(rules), code_of(rules)
-    return Draft(Public(kind=kind, at=place.now(), rules=rules_hash, code=code, **public), secret, state)
 
 
 def check_seat(history: History, seat: str | None, *, is_looking: bool = False) -> None:
