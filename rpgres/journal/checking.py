@@ -21,8 +21,9 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError, called
-from rpgres.journal import connections, store
+from rpgres.journal import store
 from rpgres.journal.chain import START, digest
+from rpgres.journal.connections import keeper
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import SAID, Entry, KnownChance, KnownMark, Said, Standing, TableError
 from rpgres.journal.rows import UNREADABLE, WORDS, Row, entry_of, read_row, state_of, words_of
@@ -89,7 +90,7 @@ def remember(path: Path, new: str, head: str, *, seen: str) -> None:
 
 def is_known(path: Path, history: History) -> bool:
     """Tell whether a journal is as this machine last wrote it or found it in order."""
-    if connections.is_whole(path, history.head.hash):
+    if keeper().is_whole(path, history.head.hash):
         return True
     with suppress(OSError, RuntimeError, ValueError):
         return _memory(path, history.new.hash).read_text("utf-8").rstrip() == f"{history.head.hash} {stamp(path)}"

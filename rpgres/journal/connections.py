@@ -50,7 +50,7 @@ class Connection(sqlite3.Connection):
     @contextmanager
     def adding(self, path: Path) -> Iterator[None]:
         """Add entries in a transaction; or in a part of one, where it is `settle` that ends it."""
-        if _keeper is None or not _keeper.takes(self, path):
+        if not _keeper.takes(self, path):
             self.execute("BEGIN IMMEDIATE")
             yield
             self.execute("COMMIT")
@@ -74,27 +74,38 @@ def _file(path: Path) -> Now:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-class _Keeper:
-    """The files that are open."""
+class Keeper:
+    """The files that stay open between commands.
 
-    def __init__(self) -> None:
+    Args:
+        most: how many; with none, a file is closed after each command.
+
+    Attributes:
+        is_deferring: whether commits to one table are deferred until `settle`. A caller that defers reports nothing as
+            done before that has returned; no other process can write until then.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self.is_deferring = most, False
         self._open: dict[Path, tuple[Now, Connection]] = {}
-        self.is_deferring = False
         self._together: tuple[Path, Connection] | None = None  # whose transaction is ended by `settle`
         self._later: Callable[[], None] | None = None
 
     def takes(self, connection: Connection, path: Path) -> bool:
         """Tell whether what is added now is committed later, with what was added before and comes behind."""
-        if self._together is None and self.is_deferring and self.find(path) is connection:
+        if self._together is None and self.is_deferring and self._find(path) is connection:
             self._together = path, connection
         return self._together is not None and self._together[1] is connection
 
-    def find(self, path: Path) -> Connection | None:
-        """Return the connection to a file that stays open."""
+    def _find(self, path: Path) -> Connection | None:
         return self._open.get(Path(os.path.abspath(path)), ((), None))[1]
 
     def settle(self) -> None:
-        """Commit what was added together."""
+        """Commit what was deferred.
+
+        Raises:
+            sqlite3.Error: it cannot be written; then nothing of it was.
+        """
         together, later = self._together, self._later
         self._together = self._later = None
         if together is None:
@@ -114,40 +125,54 @@ class _Keeper:
             later()
 
     def after_commit(self, work: Callable[[], None]) -> None:
-        """Call a function after the commit; of several the last one counts."""
+        """Call a function after the commit: at once, or after `settle`; of several the last one counts."""
         if self._together is None:
             work()
         else:
             self._later = work
 
+    def note_whole(self, path: Path, head: str) -> None:
+        """Note that a table that stays open is whole up to its last entry, by its hash."""
+        connection = self._find(path)
+        if connection is not None:
+            connection.whole = head
+
+    def is_whole(self, path: Path, head: str) -> bool:
+        """Tell whether that was noted, and no other process has written since."""
+        connection = self._find(path)
+        return connection is not None and connection.whole == head
+
     @contextmanager
     def lent(self, path: Path, connect: Callable[[Path], Connection]) -> Iterator[Connection]:
-        """Lend the connection to a file; one that is lent already, or is another file by now, is not lent again."""
-        key = Path(os.path.abspath(path))
-        if self._together is not None and self._together[1] is self.find(path):
+        """Lend the connection to a file; one that is lent already, or is another file by now, is not lent again.
+
+        Args:
+            connect: opens it.
+        """
+        key, kept = Path(os.path.abspath(path)), self._find(path)
+        if self._together is not None and self._together[1] is kept:
             yield self._together[1]
             return
-        same = _file(path)[:2]
-        before, connection = self._open.get(key, ((), None))
-        if connection is None or before != same:
-            if connection is not None and not connection.is_lent:
-                connection.close()
-            connection = connect(path)
-            self._open.pop(key, None)
-            self._open[key] = same, connection
-        elif connection.is_lent:
-            connection = connect(path)
+        if kept is not None and self._open[key][0] != _file(path)[:2]:
+            del self._open[key]
+            if not kept.is_lent:
+                kept.close()
+            kept = None
+        connection = kept if kept is not None and not kept.is_lent else connect(path)
+        if kept is None:
+            self._open[key] = _file(path)[:2], connection
         connection.is_lent = True
         try:
             yield connection
         finally:
             connection.is_lent = False
-            if self._open.get(key, ((), None))[1] is not connection:
+            if self._find(path) is not connection:
                 connection.close()
             elif connection.in_transaction and (self._together is None or self._together[1] is not connection):
                 connection.execute("ROLLBACK")
-            while len(self._open) > MOST:
-                self._open.pop(next(iter(self._open)))[1].close()
+            idle = [one for one, (_, its) in self._open.items() if not its.is_lent]
+            for one in idle[: max(0, len(self._open) - self._most)]:
+                self._open.pop(one)[1].close()
 
     def close(self) -> None:
         """Close all files; what was not committed is lost."""
@@ -156,74 +181,21 @@ class _Keeper:
         self._open.clear()
 
 
-_keeper: _Keeper | None = None
+_keeper = Keeper(0)
+
+
+def keeper() -> Keeper:
+    """Return what keeps files open now."""
+    return _keeper
 
 
 @contextmanager
 def kept_open() -> Iterator[None]:
     """Keep tables open between commands, for a process that runs many."""
     global _keeper
-    before, _keeper = _keeper, _Keeper()
+    before, _keeper = _keeper, Keeper(MOST)
     try:
         yield
     finally:
         _keeper.close()
         _keeper = before
-
-
-def defer(*, enabled: bool) -> None:
-    """Defer commits to one table until `settle`, or end that.
-
-    A caller that defers reports nothing as done before `settle` has returned; no other process can write until then.
-    """
-    if _keeper is not None:
-        _keeper.is_deferring = enabled
-
-
-def settle() -> None:
-    """Commit what was deferred.
-
-    Raises:
-        sqlite3.Error: it cannot be written; then nothing of it was.
-    """
-    if _keeper is not None:
-        _keeper.settle()
-
-
-def after_commit(work: Callable[[], None]) -> None:
-    """Call a function after the commit: at once, or after `settle`; of several the last one counts."""
-    if _keeper is None:
-        work()
-    else:
-        _keeper.after_commit(work)
-
-
-def note_whole(path: Path, head: str) -> None:
-    """Note that a table that stays open is whole up to its last entry, by its hash."""
-    connection = _keeper.find(path) if _keeper is not None else None
-    if connection is not None:
-        connection.whole = head
-
-
-def is_whole(path: Path, head: str) -> bool:
-    """Tell whether that was noted, and no other process has written since."""
-    connection = _keeper.find(path) if _keeper is not None else None
-    return connection is not None and connection.whole == head
-
-
-@contextmanager
-def lent(path: Path, connect: Callable[[Path], Connection]) -> Iterator[Connection]:
-    """Give the connection to a file for a while.
-
-    Args:
-        connect: opens it.
-    """
-    if _keeper is not None:
-        with _keeper.lent(path, connect) as connection:
-            yield connection
-        return
-    connection = connect(path)
-    try:
-        yield connection
-    finally:
-        connection.close()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rpgres.errors import called, named
-from rpgres.journal.connections import Connection, lent
+from rpgres.journal.connections import Connection, keeper
 from rpgres.journal.history import History
 from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
@@ -105,7 +105,7 @@ def folders_of(history: History, folders: Iterable[Path] = ()) -> tuple[Path, ..
 @contextmanager
 def opened(path: Path) -> Iterator[Connection]:
     """Open the file for a while. Whatever was begun and not committed is as if it had never been."""
-    with table_errors(path), lent(path, _connect) as connection:
+    with table_errors(path), keeper().lent(path, _connect) as connection:
         yield connection
 
 

@@ -23,7 +23,7 @@ from rpgres.cli.requests.operations import APART, RESOLVE, SHORT, keys_of, opera
 from rpgres.cli.requests.schemas import ANSWERS, batch_schema
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.formats.schemas import KINDS, make_schema
-from rpgres.journal.connections import MOST, _Keeper
+from rpgres.journal.connections import MOST, Keeper
 from rpgres.journal.store import HELD
 from tests.support.command_line import rpgres
 
@@ -460,7 +460,7 @@ def test_what_was_not_told_never_was(monkeypatch: pytest.MonkeyPatch) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(_Keeper, "settle", refuse)
+        patch.setattr(Keeper, "settle", refuse)
         found = told(*notes, {"op": "deck.list"})
     assert [(one.get("id"), one["format"]) for one in found] == [
         *((number, "rpgres.error/1") for number in range(3)),

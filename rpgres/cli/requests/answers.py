@@ -17,7 +17,7 @@ from rpgres.engine.records import ERROR, Pending, error_record
 from rpgres.engine.requests import discreet, resuming
 from rpgres.errors import FileError, RpgresError, as_own, named, readable
 from rpgres.formats.batches import SeveralRecord, TextRecord
-from rpgres.journal import connections
+from rpgres.journal.connections import keeper
 from rpgres.journal.files import table_errors
 from rpgres.journal.records import TableError
 from rpgres.lines.options import GIVEN, read_answers
@@ -50,7 +50,7 @@ class Together:
             self._settle()
         if not self._waiting:
             self._table, self._since = (table, monotonic()) if has_more else ("", 0.0)
-        connections.defer(enabled=bool(self._table))
+        keeper().is_deferring = bool(self._table)
 
     def say(self, answer: dict[str, Any], *, has_more: bool) -> None:
         """Write an answer: now, or when its entry is on the disk."""
@@ -66,10 +66,10 @@ class Together:
         fault: dict[str, Any] | None = None
         try:
             with table_errors(Path(self._table)):
-                connections.settle()
+                keeper().settle()
         except TableError as error:
             fault = error_record(error)
-        connections.defer(enabled=False)
+        keeper().is_deferring = False
         self._tell(fault)
 
     def give_up(self) -> None:

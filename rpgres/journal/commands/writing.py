@@ -14,9 +14,10 @@ import msgspec
 from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import RpgresError, UsageError, called, named
-from rpgres.journal import connections, store
+from rpgres.journal import store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
+from rpgres.journal.connections import keeper
 from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Entry, Kind, Public, Secret
@@ -194,8 +195,8 @@ def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = Non
     history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
     if all(known):
         path, new, head = place.path, history.new.hash, history.head.hash
-        connections.note_whole(path, head)
-        connections.after_commit(lambda: remember(path, new, head, seen=stamp(path)))
+        keeper().note_whole(path, head)
+        keeper().after_commit(lambda: remember(path, new, head, seen=stamp(path)))
     for error in refused:
         error.add(_stands(history.head))
         error.details["entry"] = history.head.number
