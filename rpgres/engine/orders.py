@@ -247,20 +247,9 @@ def _by_fact(which: str, fact: str) -> Policy:
     return decide
 
 
-def _first(_view: View, question: Question) -> Choice:
-    return question.options[0].name if question.options else None
-
-
-def _last(_view: View, question: Question) -> Choice:
-    return question.options[-1].name if question.options else None
-
-
-def _preferred(view: View, question: Question) -> Choice:
-    return preferred(view, question) if question.options else None
-
-
-def _uniform(view: View, question: Question) -> Choice:
-    return uniform(view, question) or None
-
-
-_RULES: dict[str, Policy] = {"first": _first, "last": _last, "preferred": _preferred, "any": _uniform}
+_RULES: dict[str, Policy] = {
+    "first": lambda _view, question: question.options[0].name if question.options else None,
+    "last": lambda _view, question: question.options[-1].name if question.options else None,
+    "preferred": lambda view, question: preferred(view, question) if question.options else None,
+    "any": lambda view, question: uniform(view, question) or None,
+}

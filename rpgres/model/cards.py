@@ -337,7 +337,7 @@ def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tupl
         stack: the pile as its dealer knows it, with the equivalence keys for the rule and for this draw.
         last: whether it is the last card of each class, in place of the first.
     """
-    firsts, sizes = _grouped(cards[::-1] if last else cards, stack.lump, stack.known)
+    firsts, sizes = _sized(cards, stack.lump, stack.known, last=last)
     if stack.card_key is None:
         return firsts, sizes
     joined: dict[Hashable, str] = {}
@@ -350,14 +350,9 @@ def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tupl
 
 
 @lru_cache(maxsize=4096)  # a walk asks this of the same pile in every course
-def _grouped(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    firsts: dict[Any, str] = {}
-    sizes: dict[Any, int] = {}
-    for card in cards:
-        kind = code_of(card) if key is None else key(known.card(card))
-        firsts.setdefault(kind, card)
-        sizes[kind] = sizes.get(kind, 0) + 1
-    return tuple(firsts.values()), tuple(sizes.values())
+def _sized(cards: tuple[str, ...], key: Any, known: Cards, *, last: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    found = groups(cards, key, known, last=last)
+    return tuple([group[0] for group in found]), tuple(map(len, found))
 
 
 @lru_cache(maxsize=64)
@@ -372,7 +367,7 @@ def groups(cards: tuple[str, ...], key: Any, known: Cards, *, last: bool = False
 @lru_cache(maxsize=4096)
 def firsts_of(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[Hashable, Card], ...]:
     """Return a card of each class, with the key of the class: its code where all kinds differ."""
-    found = [known.card(card) for card in _grouped(cards, key, known)[0]]
+    found = [known.card(group[0]) for group in groups(cards, key, known)]
     return tuple((card.code if key is None else key(card), card) for card in found)
 
 

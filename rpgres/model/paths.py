@@ -15,7 +15,7 @@ import msgspec
 
 from rpgres.errors import UsageError
 from rpgres.model.serialization import plain
-from rpgres.model.state import EMPTY, GM, Box, Character, Pile, State, Tag, code_of, slug
+from rpgres.model.state import EMPTY, GM, Character, Pile, State, Tag, code_of, slug
 from rpgres.toml.diagnostics import unknown
 
 ABSENT = "absent"  # what scenes and people write for what is not there
@@ -240,20 +240,19 @@ _GROUPS = {"characters": "character", "tags": "tag", "track": "box", "options": 
 def _step(kind: str, key: str) -> _Step | None:
     """Return where a key leads from a kind of thing; None where it leads nowhere."""
     if kind == "scope":
-        return _from_who_decides(key) or _step("table", key)
+        return (key, *_ROOTS[key]) if key in _ROOTS else _step("table", key)
     name = key.replace("-", "_")
     if name in _FIELDS.get(kind, ()):
-        get = _of_state(name) if kind == "table" else _attribute(name)
-        return name, _FIELDS[kind][name], get
+        return name, _FIELDS[kind][name], _of_state(name) if kind == "table" else _attribute(name)
     derived = _DERIVED.get(kind, {}).get(key)
     if derived is not None:
         return key, derived[0], derived[1] if kind in _FIELDS else _unless_named(key, derived[1])
     if kind == "abilities":
         return slug(key), "number", _data(slug(key))
     if kind == "tags":
-        return slug(key), "tag", _tag(slug(key))
+        return slug(key), "tag", _first("slug", slug(key))
     if kind == "track":
-        return key, "box", _box(key)
+        return key, "box", _first("name", key)
     if kind == "names":
         return key, "flag", _member(key)
     if kind == "options" and "*" in key:
@@ -295,12 +294,9 @@ def _unless_named(key: str, derived: _Get) -> _Get:
     return get
 
 
-def _tag(name: str) -> _Get:
-    return lambda value, _scope: next((tag for tag in value if tag.slug == name), NOTHING)
-
-
-def _box(name: str) -> _Get:
-    return lambda value, _scope: next((box for box in value if box.name == name), NOTHING)
+def _first(field: str, name: str) -> _Get:
+    """Return a getter of the tag or the box of a name."""
+    return lambda value, _scope: next((one for one in value if getattr(one, field) == name), NOTHING)
 
 
 def _member(name: str) -> _Get:
@@ -313,10 +309,7 @@ def _member(name: str) -> _Get:
 
 
 def _matching(pattern: str) -> _Get:
-    def get(value: Any, _scope: Scope) -> Any:
-        return next((facts for name, facts in value.items() if fnmatchcase(name, pattern)), NOTHING)
-
-    return get
+    return lambda value, _scope: next((facts for name, facts in value.items() if fnmatchcase(name, pattern)), NOTHING)
 
 
 def _members(value: Any, _scope: Scope) -> Any:
@@ -325,22 +318,6 @@ def _members(value: Any, _scope: Scope) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Derived facts
-
-
-def _count(value: Any, _scope: Scope) -> Any:
-    return len(value) if isinstance(value, tuple | dict | Pile) else NOTHING
-
-
-def _total(value: Any, _scope: Scope) -> int:
-    return sum(value.values())
-
-
-def _free(value: Sequence[Box], _scope: Scope) -> int:
-    return len([box for box in value if not box.mark])
-
-
-def _marked(value: Sequence[Box], _scope: Scope) -> int:
-    return len([box for box in value if box.mark])
 
 
 def _active(value: Mapping[str, Character], _scope: Scope) -> Mapping[str, Character]:
@@ -356,13 +333,20 @@ def _piles_of(value: Character, scope: Scope) -> Mapping[str, Pile]:
     return {name.partition(":")[0]: pile for name, pile in piles if pile.owner == value.name}
 
 
-_COUNT: tuple[str, _Get] = ("number", _count)
+_COUNT: tuple[str, _Get] = (
+    "number",
+    lambda value, _scope: len(value) if isinstance(value, tuple | dict | Pile) else NOTHING,
+)
 _DERIVED: dict[str, dict[str, tuple[str, _Get]]] = {
     "characters": {"count": _COUNT, "active": ("characters", _active)},
     "character": {"tags": ("tags", _tags_on), "piles": ("piles", _piles_of)},
     "tags": {"count": _COUNT},
-    "track": {"free": ("number", _free), "marked": ("number", _marked), "count": _COUNT},
-    "uses": {"total": ("number", _total)},
+    "track": {
+        "free": ("number", lambda value, _scope: len([box for box in value if not box.mark])),
+        "marked": ("number", lambda value, _scope: len([box for box in value if box.mark])),
+        "count": _COUNT,
+    },
+    "uses": {"total": ("number", lambda value, _scope: sum(value.values()))},
     "pile": {"count": _COUNT},
     "names": {"count": _COUNT},
     "data": {"count": _COUNT},
@@ -374,34 +358,17 @@ _DERIVED: dict[str, dict[str, tuple[str, _Get]]] = {
 # Where who decides starts from
 
 
-def _from_who_decides(key: str) -> _Step | None:
-    found = _ROOTS.get(key)
-    return (key, *found) if found is not None else None
-
-
-def _self(_value: Any, scope: Scope) -> Any:
-    return scope.state.characters.get(scope.who, NOTHING)
-
-
-def _others(_value: Any, scope: Scope) -> Mapping[str, Character]:
+def _others(scope: Scope) -> Mapping[str, Character]:
     characters = scope.state.characters.items()
     return {name: one for name, one in characters if name != scope.who and not one.is_out}
 
 
-def _enemies(value: Any, scope: Scope) -> Mapping[str, Character]:
-    return _side(scope, _others(value, scope), is_own=False)
-
-
-def _allies(value: Any, scope: Scope) -> Mapping[str, Character]:
-    return _side(scope, _others(value, scope), is_own=True)
-
-
-def _side(scope: Scope, others: Mapping[str, Character], *, is_own: bool) -> Mapping[str, Character]:
+def _side(scope: Scope, *, is_own: bool) -> Mapping[str, Character]:
     """Return the others of one side: by the fact `foes` of the question, else by who is the game master's.
 
     Where the game master plays no character, or every one, there are no sides, and all others are enemies.
     """
-    foes = scope.facts.get(FOES)
+    others, foes = _others(scope), scope.facts.get(FOES)
     if isinstance(foes, tuple | list):
         return {name: one for name, one in others.items() if (name in foes) != is_own}
     state = scope.state
@@ -412,19 +379,11 @@ def _side(scope: Scope, others: Mapping[str, Character], *, is_own: bool) -> Map
     return {name: one for name, one in others.items() if (by_gm[name] == mine) == is_own}
 
 
-def _facts(_value: Any, scope: Scope) -> Mapping[str, Any]:
-    return scope.facts
-
-
-def _options(_value: Any, scope: Scope) -> Mapping[str, Any]:
-    return {option.name: option.facts for option in scope.options}
-
-
 _ROOTS: dict[str, tuple[str, _Get]] = {
-    "self": ("character", _self),
-    "others": ("characters", _others),
-    "enemies": ("characters", _enemies),
-    "allies": ("characters", _allies),
-    "facts": ("facts", _facts),
-    "options": ("options", _options),
+    "self": ("character", lambda _value, scope: scope.state.characters.get(scope.who, NOTHING)),
+    "others": ("characters", lambda _value, scope: _others(scope)),
+    "enemies": ("characters", lambda _value, scope: _side(scope, is_own=False)),
+    "allies": ("characters", lambda _value, scope: _side(scope, is_own=True)),
+    "facts": ("facts", lambda _value, scope: scope.facts),
+    "options": ("options", lambda _value, scope: {option.name: option.facts for option in scope.options}),
 }

@@ -9,7 +9,7 @@ Source: Fate Core, "Invoking & Compelling Aspects" and "The Fate Point Economy" 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -45,12 +45,10 @@ from rpgres.kits.aspects.names import (
     seen_tag,
     with_names,
 )
-from rpgres.rulesets import Effect, Ruleset
+from rpgres.rulesets import Ruleset
 from rpgres.rulesets.kits import Kit
 
 if TYPE_CHECKING:
-    from rpgres.engine.named_dice.windows import Roll
-    from rpgres.engine.table import Outcome, Table
     from rpgres.kits.aspects.described import named_by_maker, renamed_by_maker
     from rpgres.kits.aspects.invoking import (
         FREE_TOGETHER,
@@ -139,28 +137,13 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _opens(table: Table, roll: Roll) -> bool:
-    from rpgres.kits.aspects.described import opens
+def _described(name: str) -> Callable[..., Any]:
+    """Return a function of `described`, which is imported at the first call: an action with code needs none of it."""
 
-    return opens(table, roll)
+    def call(*args: Any) -> Any:
+        return getattr(import_module("rpgres.kits.aspects.described"), name)(*args)
 
-
-def _means(table: Table, roll: Roll) -> Hashable:
-    from rpgres.kits.aspects.described import means
-
-    return means(table, roll)
-
-
-def _invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
-    from rpgres.kits.aspects.described import invoke
-
-    return invoke(table, roll)
-
-
-def _complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcome:
-    from rpgres.kits.aspects.described import complete
-
-    return complete(table, outcome, given)
+    return call
 
 
 def register(ruleset: Ruleset, settings: AspectSettings) -> None:
@@ -173,8 +156,8 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)
     ruleset.effect(settings.point)(partial(change_points, settings=settings))
-    ruleset.window("invoke", opens=_opens, means=_means)(_invoke)
-    ruleset.completes(_complete)
+    ruleset.window("invoke", opens=_described("opens"), means=_described("means"))(_described("invoke"))
+    ruleset.completes(_described("complete"))
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
     ruleset.canon("tags")(in_order)

@@ -91,7 +91,7 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
     setup = place.setup
     number, is_roll = divmod(place.turn, 2)
     if number == len(setup.tasks):
-        return judged(table, place)
+        return stop(table, place)
     task, after = setup.tasks[number], msgspec.structs.replace(place, turn=place.turn + 1)
     actor = table.state.characters[task.who]
     if not is_roll:
@@ -114,7 +114,7 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
     return Turn(after, outcome, task.who, task.action)
 
 
-def judged(table: Table, place: Challenge) -> Outcome:
+def stop(table: Table, place: Challenge) -> Outcome:
     """Return the outcome of a challenge, over or broken off: all of its goals are reached, some of them, or none."""
     reached = sum(is_reached for _, is_reached in place.done)
     missed = len(place.setup.tasks) - reached

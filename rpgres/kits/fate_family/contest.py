@@ -29,13 +29,12 @@ from rpgres.kits.fate_family.moves import (
     TURN,
     VICTORY,
     Moves,
-    check_sides,
     ending,
     make_advantage,
     opposition_of,
     with_boosts_named,
 )
-from rpgres.kits.fate_family.rolls import Foe, Help, roll_off
+from rpgres.kits.fate_family.rolls import Foe, Help, check_sides, roll_off
 from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.kits.fate_family.switches import ContestSwitches
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map

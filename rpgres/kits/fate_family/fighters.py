@@ -11,7 +11,7 @@ import msgspec
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import harm
-from rpgres.kits.fate_family.rolls import check_in
+from rpgres.kits.fate_family.rolls import check_sides
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, Box, Character, Map, State, slug
 from rpgres.parameters.values import Form, Rating
@@ -155,11 +155,7 @@ def check_fighters(state: State, fighters: Sequence[Fighter]) -> None:
     Raises:
         UsageError: a character is out, named twice, or all are on one side.
     """
-    names = [one.who for one in fighters]
-    for name in names:
-        check_in(state, name)
-        if names.count(name) > 1:
-            raise UsageError(f"{name} can take part only once; remove one of the two mentions")
+    check_sides(state, [one.who for one in fighters])
     if len({one.side for one in fighters}) < 2:
         raise UsageError(f"a conflict has two sides; give {named('against')} NAME")
 

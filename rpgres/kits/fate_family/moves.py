@@ -14,7 +14,7 @@ import msgspec
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family.rolls import Standing, check_in, check_present
+from rpgres.kits.fate_family.rolls import Standing, check_present
 from rpgres.kits.fate_family.settling import fact_map, roles_of, settle
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, Character, Map, State
@@ -105,18 +105,6 @@ def with_boosts_named(state: State, outcome: Outcome) -> Outcome:
             one = one.with_("name", f"Boost of {(its.title or who) if its is not None else 'the Game Master'}")
         named_ones.append(one)
     return msgspec.structs.replace(outcome, effects=tuple(named_ones))
-
-
-def check_sides(state: State, names: Sequence[str]) -> None:
-    """Check that all who take part can, and only once.
-
-    Raises:
-        UsageError: a character is out, or named twice.
-    """
-    for name in names:
-        check_in(state, name)
-        if names.count(name) > 1:
-            raise UsageError(f"{name} can take part only once; remove one of the two mentions")
 
 
 def ending(

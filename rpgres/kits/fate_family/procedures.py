@@ -6,6 +6,7 @@ The modules that play them are imported when one is played: a single roll does n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.table import Outcome, Table
@@ -41,44 +42,15 @@ def register_procedures(
         rated: the parameter with the rating that an actor rolls in a contest, such as `skill`.
         track_of: returns the track on which harm of a kind is marked.
     """
-    _register_challenge(ruleset, moves)
-    _register_contest(ruleset, moves, rated, track_of)
-    _register_conflict(ruleset, fought or moves, track_of)
-    for name in ("challenge", "contest", "conflict"):
-        ruleset.idle(name)(aspects.idle_kinds)
 
-
-def _register_challenge(ruleset: Ruleset, moves: Moves) -> None:
-    def turn(table: Table, place: Challenge) -> Turn | Outcome:
-        from rpgres.kits.fate_family.challenge import take_turn
-
-        return take_turn(moves, table, place)
-
-    def stop(table: Table, place: Challenge) -> Outcome:
-        from rpgres.kits.fate_family.challenge import judged
-
-        return judged(table, place)
-
-    @ruleset.procedure("challenge", turn=turn, stop=stop)
-    def begin(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
+    @_procedure(ruleset, "challenge", moves)
+    def begin_challenge(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
         from rpgres.kits.fate_family import challenge
 
         return challenge.begin(table, actor, task, difficulty=difficulty)
 
-
-def _register_contest(ruleset: Ruleset, moves: Moves, rated: str, track_of: Callable[[Rules, str], str]) -> None:
-    def turn(table: Table, place: Contest) -> Turn | Outcome:
-        from rpgres.kits.fate_family.contest import take_turn
-
-        return take_turn(moves, table, place)
-
-    def stop(table: Table, place: Contest) -> Outcome:
-        from rpgres.kits.fate_family import contest
-
-        return contest.stop(table, place)
-
-    @ruleset.procedure("contest", turn=turn, stop=stop)
-    def begin(
+    @_procedure(ruleset, "contest", moves)
+    def begin_contest(
         table: Table,
         actor: Character,
         *,
@@ -111,20 +83,8 @@ def _register_contest(ruleset: Ruleset, moves: Moves, rated: str, track_of: Call
             given=Map(given),
         )
 
-
-def _register_conflict(ruleset: Ruleset, moves: Moves, track_of: Callable[[Rules, str], str]) -> None:
-    def turn(table: Table, place: Conflict) -> Turn | Outcome:
-        from rpgres.kits.fate_family.conflict import take_turn
-
-        return take_turn(moves, table, place)
-
-    def stop(table: Table, place: Conflict) -> Outcome:
-        from rpgres.kits.fate_family import conflict
-
-        return conflict.stop(table, place)
-
-    @ruleset.procedure("conflict", turn=turn, stop=stop)
-    def begin(
+    @_procedure(ruleset, "conflict", fought or moves)
+    def begin_conflict(
         table: Table,
         actor: Character,
         *,
@@ -142,3 +102,19 @@ def _register_conflict(ruleset: Ruleset, moves: Moves, track_of: Callable[[Rules
         track = track_of(table.rules, kind)
         said = conflict.Said(against, kind, track, difficulty, ally, fighter, zones, order, exchanges)
         return conflict.begin(table, actor, said)
+
+
+def _procedure(ruleset: Ruleset, name: str, moves: Moves) -> Callable[..., Any]:
+    """Return what registers the decorated function as the beginning of a procedure; the module of its name plays it."""
+    module = f"rpgres.kits.fate_family.{name}"
+
+    def turn(table: Table, place: Any) -> Turn | Outcome:
+        found: Turn | Outcome = import_module(module).take_turn(moves, table, place)
+        return found
+
+    def stop(table: Table, place: Any) -> Outcome:
+        found: Outcome = import_module(module).stop(table, place)
+        return found
+
+    ruleset.idle(name)(aspects.idle_kinds)
+    return ruleset.procedure(name, turn=turn, stop=stop)

@@ -364,10 +364,18 @@ def check_present(state: State, actor: Character, vs: Sequence[Opposition], give
         return
     present = [actor.name, *given.get("helper", ()), *given.get("ally", ())]
     present += [one.character for one in vs if one.character]
-    present += given.get("rival", ())
-    for name in present:
+    check_sides(state, [*present, *given.get("rival", ())])
+
+
+def check_sides(state: State, names: Sequence[str]) -> None:
+    """Check that all who take part can, and only once.
+
+    Raises:
+        UsageError: a character is out, or named twice.
+    """
+    for name in names:
         check_in(state, name)
-        if present.count(name) > 1:
+        if names.count(name) > 1:
             raise UsageError(f"{name} can take part only once; remove one of the two mentions")
 
 
