@@ -16,9 +16,8 @@ import msgspec
 
 from rpgres.engine.piles import beside, lay_out
 from rpgres.engine.players import OrdersPolicy, Policy
-from rpgres.engine.views import is_for, state_seen
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY, Map, Pile, State
+from rpgres.model.state import EMPTY, Map, Pile, State, is_for
 from rpgres.rulesets import Rules
 
 
@@ -101,7 +100,7 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
         piles[name] = msgspec.structs.replace(pile, cards=(), **top)
         if len(pile) > known[name]:
             undealt[name] = sources[name], len(pile) - known[name]
-    seen = state_seen(state, seat)
+    seen = state.seen_by(seat)
     return Start(msgspec.structs.replace(seen, piles=Map(piles)), actor, Map(undealt), seat)
 
 

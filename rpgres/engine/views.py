@@ -8,14 +8,14 @@ there is one. The host sees what any seat may see.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from rpgres.engine.records import Pending, QuestionRecord, Result, answers_of
 from rpgres.model.events import DrawEvent, EventRecord, MoveEvent, TurnEvent
-from rpgres.model.state import EMPTY, GM, Map, State, slug
+from rpgres.model.state import EMPTY, GM, State, is_for, slug
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets import CLAIM, Parameter, Rules, is_public
 
@@ -31,25 +31,6 @@ def seats_of(state: State) -> list[str]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The state
-
-
-def state_seen(state: State, seat: str | None) -> State:
-    """Return what a seat, or the host, may know of the state."""
-    if seat is not HOST:
-        return state.seen_by(seat)
-    unknown = {name for name, seats in state.audiences.items() if not seats}
-    return msgspec.structs.replace(
-        state,
-        tags=tuple(tag for tag in state.tags if tag.audience != ()),
-        tracks=_without(state.tracks, unknown),
-        things=_without(state.things, unknown),
-        audiences=_without(state.audiences, unknown),
-        piles=Map({name: pile.seen_by_somebody() for name, pile in state.piles.items()}),
-    )
-
-
-def _without(named: Map[str, Any], names: set[str]) -> Map[str, Any]:
-    return Map({name: value for name, value in named.items() if name not in names}) if names else named
 
 
 def hidden_in(*states: State) -> dict[str, list[str]]:
@@ -75,11 +56,6 @@ def hidden_in(*states: State) -> dict[str, list[str]]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Results and pending decisions
-
-
-def is_for(audience: Collection[str] | None, seat: str | None) -> bool:
-    """Tell whether something with an audience is for a seat; for the host it is where it is for any."""
-    return audience is None or (bool(audience) if seat is HOST else seat in audience)
 
 
 def event_seen(event: EventRecord, seat: str | None) -> EventRecord | None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.views import state_seen
 from rpgres.errors import FileError, UsageError, called, named, writing
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
@@ -38,7 +37,7 @@ def view_of(history: History, path: Path, *, seat: str, now: State | None = None
         if row.number < len(history.entries)
     ]
     table = table_record(history, seat, now=now)
-    began = state_record(state_seen(history.state, seat)) if table.under_way else None
+    began = state_record(history.state.seen_by(seat)) if table.under_way else None
     return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain, began=began)
 
 

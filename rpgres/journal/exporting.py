@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from rpgres.engine.views import state_seen
 from rpgres.errors import FileError
 from rpgres.journal.history import History
 from rpgres.model.state import EMPTY, GM, Character, State, Tag, slug
@@ -25,7 +24,7 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
     Args:
         seat: who reads them; what it may not know of is left out.
     """
-    state = state_seen(history.state, seat)
+    state = history.state.seen_by(seat)
     written = originals(history)
     sheets: dict[str, str] = {}
     for name in state.characters:

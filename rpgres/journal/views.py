@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.views import HOST, event_seen, found_seen, hidden_in, input_seen, seats_of, state_seen
+from rpgres.engine.views import HOST, event_seen, found_seen, hidden_in, input_seen, seats_of
 from rpgres.journal.forms import (
     ActEntry,
     AnswerEntry,
@@ -248,7 +248,7 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
         head=history.head.hash,
         commitment=public.commitment,
         seed=revealed.public.seed if revealed is not None else None,
-        state=state_record(state_seen(now, seat)),
+        state=state_record(now.seen_by(seat)),
         pending=waiting_seen(history, seat),
         said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,

@@ -162,12 +162,11 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
 
 def _shown(table: PersistentTable, seat: Seat, name: str) -> list[Line]:
     """Return one character of the table, as the seat may know it."""
-    from rpgres.engine.views import state_seen
     from rpgres.journal.commands import state_at
     from rpgres.render.tables import character_lines
     from rpgres.rulesets import unknown
 
-    state = state_seen(state_at(seat.history, folders=table.folders), table.seat)
+    state = state_at(seat.history, folders=table.folders).seen_by(table.seat)
     if name not in state.characters:
         raise UsageError(unknown("character", name, state.characters, of="this table"))
     return character_lines(state, name)

@@ -12,7 +12,7 @@ from rpgres.dice import resembles_notation
 from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
-from rpgres.engine.views import ANOTHER_SEAT, state_seen
+from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.commands import actor_of, state_at
 from rpgres.journal.commands.pending import refuse_while_pending
@@ -115,7 +115,7 @@ class Seat:
             self._kept, self._now = at, self.history.state
             with suppress(RpgresError):  # the rules have changed: what is typed next tells of it
                 self._now = state_at(self.history, folders=self.folders)
-        return state_seen(self._now, self.name)
+        return self._now.seen_by(self.name)
 
     @property
     def waits(self) -> Pending | None:

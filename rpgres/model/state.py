@@ -6,7 +6,7 @@ a text or a whole number, and what no longer matters is not kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Never, TypeVar
 
@@ -112,6 +112,11 @@ class Box(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mark: str = ""
 
 
+def is_for(audience: Collection[str] | None, seat: str | None) -> bool:
+    """Tell whether something with an audience is for a seat; for the host (None) it is where it is for any."""
+    return audience is None or (bool(audience) if seat is None else seat in audience)
+
+
 PATTERN = "{suit} {value}{sign}"  # how a card of a suit is called, unless its deck says otherwise
 
 
@@ -185,25 +190,13 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __len__(self) -> int:
         return len(self.cards) + len(self.top)
 
-    def seen_by(self, seat: str) -> Pile:
-        """Return what a seat may know of the pile: how many cards there are, if no more."""
-        audience = self.audience
-        if audience is None or seat in audience:
+    def seen_by(self, seat: str | None) -> Pile:
+        """Return what a seat, or the host, may know of the pile: how many cards there are, if no more."""
+        if is_for(self.audience, seat):
             return self
-        if not self.knowers:
-            return Pile((FACE_DOWN,) * len(self.cards), audience, self.owner, self.shuffles)
-        return self._known(lambda seats: seats is None or seat in seats)
-
-    def seen_by_somebody(self) -> Pile:
-        """Return the pile as far as any seat may know it."""
-        return self._known(lambda seats: seats is None or bool(seats))
-
-    def _known(self, knows: Callable[[tuple[str, ...] | None], bool]) -> Pile:
-        if knows(self.audience):
-            return self
-        known = [knows(seats) for seats in self.knowers]
+        known = [is_for(seats, seat) for seats in self.knowers]
         if not any(known):
-            return msgspec.structs.replace(self, cards=(FACE_DOWN,) * len(self), top=(), knowers=())
+            return Pile((FACE_DOWN,) * len(self), self.audience, self.owner, self.shuffles)
         top = tuple(card if is_known else FACE_DOWN for card, is_known in zip(self.top, known, strict=True))
         rest = (FACE_DOWN,) * len(self.cards)
         return msgspec.structs.replace(self, cards=rest, top=top, knowers=(None,) * len(top))
@@ -326,20 +319,20 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             return GM
         return character.seat or name
 
-    def seen_by(self, seat: str) -> State:
-        """Return what a seat may know of the state; the same object when nothing is hidden from it."""
+    def seen_by(self, seat: str | None) -> State:
+        """Return what a seat, or the host (None), may know of the state; the same object when nothing is hidden."""
         state = self._without_hidden_names(seat) if self.audiences else self
         if state.piles:
             piles = Map({name: pile.seen_by(seat) for name, pile in state.piles.items()})
             state = msgspec.structs.replace(state, piles=piles)
         if not state.glance(_hides_tags, seat):
             return state
-        tags = tuple(tag for tag in state.tags if tag.audience is None or seat in tag.audience)
+        tags = tuple(tag for tag in state.tags if is_for(tag.audience, seat))
         return msgspec.structs.replace(state, tags=tags)
 
-    def _without_hidden_names(self, seat: str) -> State:
+    def _without_hidden_names(self, seat: str | None) -> State:
         """Return the state without the tracks and things that a seat may not know of, nor that there are such."""
-        hidden = {name for name, seats in self.audiences.items() if seat not in seats}
+        hidden = {name for name, seats in self.audiences.items() if not is_for(seats, seat)}
         if not hidden:
             return self
         kept = {
@@ -349,8 +342,8 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return msgspec.structs.replace(self, **kept)
 
 
-def _hides_tags(state: State, seat: str) -> bool:
-    return any(tag.audience is not None and seat not in tag.audience for tag in state.tags)
+def _hides_tags(state: State, seat: str | None) -> bool:
+    return not all(is_for(tag.audience, seat) for tag in state.tags)
 
 
 def put(record: R, path: Sequence[str], value: Any) -> R:

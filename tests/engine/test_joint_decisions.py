@@ -123,7 +123,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def shown(done: sitting.Done, seat: str | None) -> str:
     """Everything that a seat may read of a table."""
     record = views.table_record(done.history, seat)
-    state = views.state_seen(done.history.state, seat)
+    state = done.history.state.seen_by(seat)
     lines = [
         *show_lines(record, state, done.rules.file),
         *log_lines(views.log_seen(done.history, seat), done.rules.file),

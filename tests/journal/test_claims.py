@@ -101,7 +101,7 @@ def log_of(done: Done, seat: str | None) -> str:
 def account_seen(done: Done, seat: str) -> str:
     """Return the account of a table for a seat, as Markdown."""
     history = done.history
-    log, state = views.log_seen(history, seat), views.state_seen(history.state, seat)
+    log, state = views.log_seen(history, seat), history.state.seen_by(seat)
     return as_markdown(account_of_table(views.table_record(history, seat), log, state, done.rules))
 
 
@@ -112,7 +112,7 @@ def shown(done: Done, seat: str) -> str:
     met: list[Any] = [record, views.log_record(history, seat), views.entry_record(history, done.entry, seat)]
     if done.entry.kind in ("act", "answer"):
         met.append(plain_text(found_lines(views.run_seen(history, done.entry, seat), file)))
-    met += [plain_text(show_lines(record, views.state_seen(history.state, seat), file))]
+    met += [plain_text(show_lines(record, history.state.seen_by(seat), file))]
     met += [plain_text(log_lines(log, file)), account_seen(done, seat)]
     texts = (one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode() for one in met)
     return _FRESH.sub("...", "\n".join(texts))

@@ -17,7 +17,7 @@ from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
-from rpgres.journal.views import log_seen, state_seen, table_record
+from rpgres.journal.views import log_seen, table_record
 from rpgres.render.accounts.markdown import as_markdown
 from rpgres.render.accounts.tables import account_of_table
 from rpgres.render.lines import plain_text
@@ -127,7 +127,7 @@ def test_what_was_laid_is_marked_for_everybody_and_told_to_those_who_see_it(plac
         log = log_seen(done.history, seat)
         assert log[1].laid == ["doom-bank", "hand:ilse"]
         assert "given, not from the seed: doom-bank, hand:ilse" in plain_text(log_lines(log, done.rules.file))
-        record, state = table_record(done.history, seat), state_seen(done.history.state, seat)
+        record, state = table_record(done.history, seat), done.history.state.seen_by(seat)
         account = as_markdown(account_of_table(record, log, state, done.rules))
         assert "given, not from the seed: doom-bank, hand:ilse" in account
         shown = log[1].result or log[1].pending

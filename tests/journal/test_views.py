@@ -161,10 +161,10 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
         history = store.read(place.path)
         record = views.table_record(history, who)
         log = views.log_seen(history, who)
-        met += [record, plain_text(show_lines(record, views.state_seen(history.state, who), file))]
+        met += [record, plain_text(show_lines(record, history.state.seen_by(who), file))]
         met += [views.log_record(history, who), plain_text(log_lines(log, file))]
         met += [view_of(history, place.path, seat=who), sheets_of(done.rules, history, seat=who)]
-        account = account_of_table(record, log, views.state_seen(history.state, who), done.rules)
+        account = account_of_table(record, log, history.state.seen_by(who), done.rules)
         met += [account, as_html(account), as_markdown(account), rolls_of(history, seat=who)]
         start = known_to(done.rules, history.state, who)  # what odds begin with
         met += [start.state, start.undealt]

@@ -101,7 +101,7 @@ def shown(place: Place, done: Done, seat: str) -> str:
     met: list[Any] = [views.entry_record(history, done.entry, seat)]
     if done.entry.kind in RUNNING:
         met.append(plain_text(found_lines(views.run_seen(history, done.entry, seat), file)))
-    met += [record, plain_text(show_lines(record, views.state_seen(history.state, seat), file))]
+    met += [record, plain_text(show_lines(record, history.state.seen_by(seat), file))]
     met += [views.log_record(history, seat), plain_text(log_lines(log, file))]
     if seat in [one for _, one in asked(place)]:
         met.append(view_of(history, place.path, seat=seat))

@@ -347,7 +347,7 @@ def declared(place: Place, **plans: str) -> Done:
 def looks(done: Done, seat: str) -> str:
     """Everything that a seat may read of a table, without hashes and times."""
     record = views.table_record(done.history, seat)
-    state = views.state_seen(done.history.state, seat)
+    state = done.history.state.seen_by(seat)
     file, lines = done.rules.file, log_lines(views.log_seen(done.history, seat), done.rules.file)
     for is_drawn in (True, False):
         pictures = pictured(done.rules.ruleset, state, is_drawn=is_drawn)
@@ -679,7 +679,7 @@ def test_the_timeline_is_drawn_as_far_as_a_seat_knows_it(place: Place) -> None:
     done = sitting.act(place, "resolve", {}, actor="orsa", seat="orsa")
     drawn = {}
     for seat in ("orsa", "bram", "gm"):
-        state = views.state_seen(done.history.state, seat)
+        state = done.history.state.seen_by(seat)
         drawn[seat] = pictured(done.rules.ruleset, state, is_drawn=True)["timeline"]
     assert [line.rstrip() for line in drawn["orsa"][:6]] == [
         "Timeline: phase 2",
@@ -694,7 +694,7 @@ def test_the_timeline_is_drawn_as_far_as_a_seat_knows_it(place: Place) -> None:
     assert "  bram#1 on phase 4: attack | maul | ..." in drawn["orsa"]
     assert "  bram#1 on phase 4: attack | maul | head of orsa | bid str 4; orsa has seen 2" in drawn["bram"]
     assert "  bram#1 on phase 4: face down" in drawn["gm"]
-    plain = pictured(done.rules.ruleset, views.state_seen(done.history.state, "gm"), is_drawn=False)["timeline"]
+    plain = pictured(done.rules.ruleset, done.history.state.seen_by("gm"), is_drawn=False)["timeline"]
     assert plain == [
         "Timeline: phase 2",
         "  bram#1 on phase 4: face down",

@@ -28,7 +28,6 @@ from rpgres.cli.mcp.records import (
     UndoArguments,
 )
 from rpgres.engine.records import Pending, QuestionRecord
-from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError, named
 from rpgres.journal import commands
 from rpgres.journal.commands import state_at
@@ -88,7 +87,7 @@ def show(seat: Seat, _asked: ShowArguments) -> TableSeen:
     history = seat.look()
     now = state_at(history, folders=seat.folders)
     record = table_record(history, seat.name, now=now)
-    shown = show_lines(record, state_seen(now, seat.name), seat.rules.file, answer=HOW)
+    shown = show_lines(record, now.seen_by(seat.name), seat.rules.file, answer=HOW)
     return TableSeen(
         seat=str(seat.name),
         seats=list(record.seats),

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from rpgres.engine.records import Result
-from rpgres.engine.views import state_seen
 from rpgres.formats.accounts import Account, Change, Chapter, Note, Remark, RuleLine, Turn
 from rpgres.formats.editors import FOLDER, file_name, schema_text, with_schema_line
 from rpgres.formats.lonelog import as_lonelog
@@ -74,7 +73,7 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
     files = {place: with_schema_line(place, text, rules.id) for place, text in sheets.items()}
     files[f"{FOLDER}/{file_name('sheet', rules.id)}"] = schema_text("sheet", rules)
     log, record = log_seen(history, seat), table_record(history, seat, now=now)
-    account = account_of_table(record, log, state_seen(now, seat), rules)
+    account = account_of_table(record, log, now.seen_by(seat), rules)
     files["account.md"], files["account.html"] = as_markdown(account), as_html(account)
     files["journal.log.md"] = as_lonelog(account)
     files["rolls.csv"] = csv_text(COLUMNS, [cells_of(row) for row in rolls_of(history, seat=seat)])

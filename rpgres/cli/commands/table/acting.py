@@ -51,7 +51,6 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 def seen_at(words: Sequence[str]) -> tuple[State, str]:
     """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
     from rpgres.cli.short import option_in
-    from rpgres.engine.views import state_seen
 
     options = TableOptions(seat=option_in(words, "as") or None, table=option_in(words, "table") or None)
     _, history = options.read()
@@ -59,7 +58,7 @@ def seen_at(words: Sequence[str]) -> tuple[State, str]:
         actor = actor_of(history, option_in(words, "actor"), options.who)
     except UsageError:
         actor = ""
-    return state_seen(history.state, options.who), actor
+    return history.state.seen_by(options.who), actor
 
 
 ACT = Verb("act", ACT_OPTIONS, act_with, is_seated=True, table=seen_at)

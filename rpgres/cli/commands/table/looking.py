@@ -19,7 +19,7 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
-from rpgres.engine.views import seats_of, state_seen
+from rpgres.engine.views import seats_of
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import rules_of, state_at
@@ -69,7 +69,7 @@ def show(
         say_json(table_record(history, options.who, now=now))
         return
 
-    state, rules = state_seen(now, options.who), _rules_here(place, history)
+    state, rules = now.seen_by(options.who), _rules_here(place, history)
     use_card_names(rules)
     pictures = pictured(rules.ruleset, state, is_drawn=look().is_drawn)
     if not fits([text for lines in pictures.values() for text in lines]):
