@@ -405,15 +405,48 @@ def playing(prepared: Prepared, *, note: str | None = None) -> Playing:
     return partial(run, prepared, note=note)
 
 
-def check_changes(prepared: Prepared, changes: Sequence[Changed]) -> None:
-    """Make sure that an action can ask what is answered.
+def run_changed(
+    prepared: Prepared,
+    before: Result,
+    answers: Sequence[Answered],
+    *,
+    given: Sequence[str],
+    choose: Sequence[str],
+    seed: str,
+    policies: Mapping[str, Policy] = EMPTY,
+    kept: Sequence[Answered] = (),
+) -> tuple[Again, WhatIf]:
+    """Return the result of an action with the answers that were typed changed, and how it compares.
+
+    Args:
+        prepared: the action.
+        before: its result.
+        answers: those of the run as it was that can be changed.
+        given, choose: what is changed; see `read_changes`.
+        seed: where new dice come from.
+        policies: who answers decisions that are new.
+        kept: further answers, which nobody changes.
 
     Raises:
-        UsageError: it cannot.
+        UsageError: nothing is changed, a change is impossible, or the run as it was does not come to the same.
     """
-    given = {one.label: "" for one in changes if one.kind == "chance"}
-    choose = {one.label: "" for one in changes if one.kind == "decision"}
-    check_labels(prepared.rules, prepared.action, given=given, choose=choose)
+    again = partial(run_again, seed=seed, unused=before.unused)
+    whole = [*answers, *kept]
+    require_same(before, again(playing(prepared), whole))
+    changes = read_changes(given, choose, answers)
+    labels = {kind: {one.label: "" for one in changes if one.kind == kind} for kind in ("chance", "decision")}
+    check_labels(prepared.rules, prepared.action, given=labels["chance"], choose=labels["decision"])
+    after = again(playing(prepared, note=before.note), whole, changes, policies=policies)
+    return after, WhatIf(
+        ruleset=prepared.rules.id,
+        changed=changes,
+        before=[msgspec.to_builtins(before)],
+        after=[msgspec.to_builtins(after.found)],
+        dropped=after.dropped,
+        fresh=after.fresh,
+        complete=not isinstance(after.found, Pending),
+        seed=seed,
+    )
 
 
 def _dealer(answers: Sequence[Answered], changes: Sequence[Changed], *, then: Dealer) -> RecordedDealer:
@@ -542,21 +575,7 @@ def result_what_if(
         raise UsageError(f"this result does not tell its seed; at a table, name its entry: `{called('whatif', '.#N')}`")
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
-    answers = answers_in(before.events)
-    deciding = policies_of(prepared, policies, auto=auto)
-    settings: dict[str, Any] = {"seed": before.seed, "unused": before.unused}
-    require_same(before, run_again(playing(prepared), answers, **settings))
-    changes = read_changes(given, choose, answers)
-    check_changes(prepared, changes)
-    again = run_again(playing(prepared, note=before.note), answers, changes, policies=deciding, **settings)
-    record = WhatIf(
-        ruleset=rules.id,
-        changed=changes,
-        before=[msgspec.to_builtins(before)],
-        after=[msgspec.to_builtins(again.found)],
-        dropped=again.dropped,
-        fresh=again.fresh,
-        complete=not isinstance(again.found, Pending),
-        seed=before.seed,
-    )
+    answers, deciding = answers_in(before.events), policies_of(prepared, policies, auto=auto)
+    seed = before.seed
+    _, record = run_changed(prepared, before, answers, given=given, choose=choose, policies=deciding, seed=seed)
     return record, rules.file

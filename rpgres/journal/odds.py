@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from rpgres.journal.history import History
 from rpgres.journal.replay import standing_orders, state_now
 from rpgres.model.state import EMPTY
 from rpgres.odds.actions import action_odds
-from rpgres.odds.exact import By, Decide, OddsResult
+from rpgres.odds.exact import Decide, OddsResult
 from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 
@@ -48,14 +48,10 @@ def table_odds(
     *,
     actor: str = "",
     seat: str | None = HOST,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
     decide: Decide = "policies",
-    by: By = "outcome",
-    leaves: int | None = None,
-    seconds: float | None = None,
-    note: str | None = None,
+    **asked: Any,
 ) -> OddsResult:
     """Return the odds of an action at a table, as a seat knows it: hands, counters and tags need not be typed.
 
@@ -63,13 +59,10 @@ def table_odds(
         inputs: what is typed for it, by parameter; it counts in place of what is on the table, and changes nothing.
         actor: who acts; by default the seat's only character.
         seat: who asks; the host sees what any seat may see.
-        choose: answers to decisions, by label.
         policies: policy by character, everybody's under an empty name.
         auto: whether the ruleset's first policy answers the rest; it does for others where `decide` says so.
         decide: who decides for the actor.
-        by: what the chances are of.
-        leaves, seconds: the budget; see `Budget`.
-        note: carried into the record.
+        asked: what else is asked: further fields of a `Query`.
 
     Raises:
         UsageError: something typed is unknown or impossible.
@@ -78,20 +71,7 @@ def table_odds(
     """
     history = store.read(place.path)
     rules = rules_of(history, folders=place.folders)
-    return action_odds(
-        Query(
-            rules=rules,
-            action=action,
-            inputs=inputs,
-            choose=choose,
-            policies=policies,
-            auto=auto or (decide != "policies" and "" not in policies),
-            files=False,
-            decide=decide,
-            by=by,
-            leaves=leaves,
-            seconds=seconds,
-            note=note,
-            start=start_at(rules, history, action, actor=actor, seat=seat),
-        )
-    )
+    start = start_at(rules, history, action, actor=actor, seat=seat)
+    is_auto = auto or (decide != "policies" and "" not in policies)
+    asked |= {"policies": policies, "auto": is_auto, "files": False, "decide": decide, "start": start}
+    return action_odds(Query(rules=rules, action=action, inputs=inputs, **asked))

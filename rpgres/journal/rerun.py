@@ -11,19 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.engine.players import NO, Policy
+from rpgres.engine.players import NO
 from rpgres.engine.prepare import Prepared, policies_of, prepare
-from rpgres.engine.records import Pending, Result
-from rpgres.engine.rerun import (
-    Answered,
-    WhatIf,
-    answers_in,
-    check_changes,
-    playing,
-    read_changes,
-    require_same,
-    run_again,
-)
+from rpgres.engine.records import Result
+from rpgres.engine.rerun import Answered, WhatIf, answers_in, run_changed
 from rpgres.engine.views import HOST, event_seen, found_seen
 from rpgres.errors import RpgresError, UsageError, called
 from rpgres.journal.history import History
@@ -76,24 +67,20 @@ def table_what_if(
     seen = [event for event in before.events if seat in (HOST, GM) or event_seen(event, seat) is not None]
     answers = answers_in(seen)  # that others skipped a hidden decision would show that there was one
     claims = [_claimed(event) for event in seen if isinstance(event, DecisionEvent) and event.label == CLAIM]
-    seed = f"what-if:{ended.hash[:16]}"
-    deciding: dict[str, Policy] = policies_of(prepared, policies, auto=auto)
-    require_same(before, run_again(playing(prepared), [*answers, *claims], seed=seed))
-    changes = read_changes(given, choose, answers)
-    check_changes(prepared, changes)
-    again = run_again(playing(prepared), [*answers, *claims], changes, seed=seed, policies=deciding)
+    again, record = run_changed(
+        prepared,
+        msgspec.structs.replace(before, unused=[], note=None),
+        answers,
+        given=given,
+        choose=choose,
+        seed=f"what-if:{ended.hash[:16]}",
+        policies=policies_of(prepared, policies, auto=auto),
+        kept=claims,
+    )
     shown = run_seen(history, ended, seat)
     found = found_seen(again.found, seat, state=history.state, hidden=ended.secret.hidden, inputs=shown.inputs)
-    return WhatIf(
-        ruleset=rules.id,
-        changed=changes,
-        before=[msgspec.to_builtins(shown)],
-        after=[msgspec.to_builtins(msgspec.structs.replace(found, seed=None))],
-        dropped=again.dropped,
-        fresh=again.fresh,
-        complete=not isinstance(again.found, Pending),
-        seed=seed,
-    )
+    after = msgspec.structs.replace(found, seed=None)
+    return msgspec.structs.replace(record, before=[msgspec.to_builtins(shown)], after=[msgspec.to_builtins(after)])
 
 
 def _claimed(event: DecisionEvent) -> Answered:

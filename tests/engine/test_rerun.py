@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.rerun import Again, answers_in, check_changes, playing, read_changes, require_same, run_again
+from rpgres.engine.rerun import Again, answers_in, run_changed
 from rpgres.engine.run import run as run_once
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
@@ -30,11 +31,8 @@ def played(action: Prepared, **by: Any) -> Result:
 
 
 def again(action: Prepared, before: Result, *, given: list[str] = [], choose: list[str] = [], **by: Any) -> Again:  # noqa: B006
-    answers = answers_in(before.events)
-    require_same(before, run_again(playing(action), answers, seed=SEED))
-    changes = read_changes(given, choose, answers)
-    check_changes(action, changes)
-    return run_again(playing(action), answers, changes, seed=SEED, **by)
+    plain = msgspec.structs.replace(before, unused=by.pop("unused", []))
+    return run_changed(action, plain, answers_in(before.events), given=given, choose=choose, seed=SEED, **by)[0]
 
 
 def result(found: Again) -> Result:

@@ -21,7 +21,7 @@ from rpgres.kits import harm
 from rpgres.kits.aspects.policies import STYLE
 from rpgres.kits.fate_family import zones
 from rpgres.kits.fate_family.exchanges import check_none_open
-from rpgres.kits.fate_family.fighters import Fighter, check_fighters, fighter_of, in_order, room, sides_of
+from rpgres.kits.fate_family.fighters import Fighter, check_fighters, fighter_of, in_order, room
 from rpgres.kits.fate_family.moves import (
     ADVANTAGE,
     SCENERY,
@@ -36,8 +36,8 @@ from rpgres.kits.fate_family.moves import (
 )
 from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.kits.fate_family.switches import ConflictSwitches
-from rpgres.model.state import EMPTY, SCENE, Character, Map
-from rpgres.parameters.values import Form, Opposition
+from rpgres.model.state import SCENE, Character, Map
+from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Effect, Option, effect
 
 ATTACK, OVERCOME, DISCOVER = "attack", "overcome", "discover"
@@ -69,47 +69,43 @@ class Setup(msgspec.Struct, frozen=True, cache_hash=True):
     keeps: bool = False
 
 
-class Said(msgspec.Struct, frozen=True):
-    """What was typed for a conflict.
-
-    Attributes:
-        against: the enemies; those who name a side are one.
-        allies: who else is on the actor's side.
-        actor: what the actor fights with, as the fields of a form.
-        kind, track, difficulty, exchanges: as of `Setup`.
-        zones: zones in a row, as typed.
-        order: who acts first, names separated by commas.
-    """
-
-    against: Sequence[Form]
-    kind: str
-    track: str
-    difficulty: int
-    allies: Sequence[Form] = ()
-    actor: Mapping[str, Any] = EMPTY
-    zones: str = ""
-    order: str = ""
-    exchanges: int | None = None
-
-
-def begin(table: Table, actor: Character, said: Said) -> Conflict:
+def begin(
+    table: Table,
+    actor: Character,
+    said: Mapping[str, Any],
+    others: Sequence[tuple[str, int, Mapping[str, Any]]],
+    *,
+    kind: str,
+    row: str = "",
+    order: str = "",
+    **stays: Any,
+) -> Conflict:
     """Return where a conflict begins: before its first exchange.
+
+    Args:
+        table: where it is played.
+        actor: from whose side it is seen.
+        said: what the actor fights with, as the fields of a form.
+        others: who else takes part, on which side, likewise; see `sides_of`.
+        kind: physical or mental.
+        row: zones in a row, as typed.
+        order: who acts first, names separated by commas.
+        stays: further fields of `Setup`.
 
     Raises:
         UsageError: a character cannot take part, or is nowhere.
     """
     check_none_open(table.state, "conflict")
     rules, state = table.rules, table.state
-    row = zones.read_zones(said.zones) if said.zones else ()
-    people = [(actor.name, 0, said.actor), *sides_of(said.allies, said.against)]
+    places = zones.read_zones(row) if row else ()
     fighters = [
-        fighter_of(rules, state.characters[name], side, {**its, **zones.start_of(row, name, side, its)}, kind=said.kind)
-        for name, side, its in people
+        fighter_of(rules, state.characters[name], side, {**its, **zones.start_of(places, name, side, its)}, kind=kind)
+        for name, side, its in ((actor.name, 0, said), *others)
     ]
     check_fighters(state, fighters)
-    ordered = in_order(table, fighters, kind=said.kind, first=said.order)
+    ordered = in_order(table, fighters, kind=kind, first=order)
     keeps = rules.switches(ConflictSwitches).full_defense == "next-turn"
-    return Conflict(Setup(ordered, actor.name, said.kind, said.track, said.difficulty, row, said.exchanges, keeps))
+    return Conflict(Setup(ordered, actor.name, kind, zones=places, keeps=keeps, **stays))
 
 
 class Conflict(msgspec.Struct, frozen=True):

@@ -98,10 +98,11 @@ def register_procedures(
         **fighter: Any,
     ) -> Conflict:
         from rpgres.kits.fate_family import conflict
+        from rpgres.kits.fate_family.fighters import sides_of
 
-        track = track_of(table.rules, kind)
-        said = conflict.Said(against, kind, track, difficulty, ally, fighter, zones, order, exchanges)
-        return conflict.begin(table, actor, said)
+        stays = {"track": track_of(table.rules, kind), "difficulty": difficulty, "exchanges": exchanges}
+        others = sides_of(ally, against)
+        return conflict.begin(table, actor, fighter, others, kind=kind, row=zones, order=order, **stays)
 
 
 def _procedure(ruleset: Ruleset, name: str, moves: Moves) -> Callable[..., Any]:
