@@ -12,7 +12,7 @@ from rpgres.engine.players import COMMON_POLICIES, ORDERS_FILE, OrdersPolicy, Po
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known
-from rpgres.model.state import EMPTY, State
+from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Order, Orders, OrdersFile
 from rpgres.rulesets.sheets import SheetOrders
@@ -129,82 +129,48 @@ def file_faults(file: OrdersFile, known: Known, deciders: Deciders) -> Iterator[
         yield Fault("unknown-name", ("policy",), f"there is no policy {file.policy!r}", file.policy, names)
 
 
-def policies_with_orders(
-    policies: Mapping[str, Policy],
-    files: Mapping[str, str],
+def policies_for(
+    chosen: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
     *,
-    rules: Rules,
-    state: State,
+    known: Known,
+    sets: Mapping[str, Orders] = EMPTY,
+    sources: Mapping[str, Source] = EMPTY,
 ) -> dict[str, Policy]:
     """Return policies by character, standing orders included; the general policy decides what orders leave open.
 
     Args:
-        policies: the policies by character, everybody's under an empty name.
-        files: files of standing orders, likewise; they are in place of a policy.
-        on_sheets: the orders on sheets by character; they count for who has no policy and no file.
-
-    Raises:
-        FileError: orders are faulty.
-    """
-    deciders, found, known = Deciders(rules), dict(policies), Known(rules, state)
-    for who in sorted(files):  # everybody's first
-        found[who] = _policy(deciders, files[who], known_to(known, who), found.get(""))
-    for who, orders in on_sheets.items():
-        if who not in policies and who not in files:
-            found[who] = sheet_policy(orders, known_to(known, who, is_portable=True), deciders, found.get(""))
-    return found
-
-
-def scene_policies(
-    chosen: Mapping[str, str],
-    sets: Mapping[str, Orders],
-    on_sheets: Mapping[str, SheetOrders],
-    *,
-    sources: Mapping[str, Source],
-    known: Known,
-) -> dict[str, Policy]:
-    """Return the policies of a scene by character, where it has standing orders.
-
-    Args:
         chosen: policies by character, everybody's under an empty name: one of the ruleset, one of the sets, or a file.
-        sets: standing orders by name.
-        on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
-        sources: the text that each set stands in.
+        on_sheets: the orders of characters, on sheets or in a scene; they come before the policy that is chosen.
         known: what is at the table, and who and what may come later.
+        sets: standing orders by name.
+        sources: the text that each set stands in.
 
     Raises:
         UsageError: there is no policy of a name.
-        FileError: standing orders are faulty.
+        FileError: standing orders are faulty, or their file is missing.
     """
     faults = errors_in(dict.fromkeys(set_faults(known, sets, users=chosen)))
     if faults:
         placed = [located([fault.under("orders")], sources[str(fault.path[0])])[0] for fault in faults]
         raise diagnostics_error(placed)
     deciders, found = Deciders(known.rules, sets), dict[str, Policy]()
-    for who, name in sorted(chosen.items()):
-        found[who] = _policy(deciders, name, known_to(known, who), found.get(""))
+    for who, name in sorted(chosen.items()):  # everybody's first
+        everybody = found.get("")
+        if name.endswith(ORDERS_FILE):
+            seen = known_to(known, who)
+            found[who] = read_orders(read_source(FilePath(name)), seen, deciders=deciders, fallback=everybody)
+        elif name in sets:
+            found[who] = orders_policy(sets[name], named=deciders.named, fallback=everybody)
+        else:
+            found[who] = deciders.named(name)
     for who, orders in on_sheets.items():
-        seen = known_to(known, who, is_portable=orders.is_portable)
-        found[who] = sheet_policy(orders, seen, deciders, found.get(who, found.get("")))
+        wrong = errors_in(_sheet_diagnostics(orders, known, who, deciders))
+        if wrong:
+            raise diagnostics_error(wrong)
+        fallback = found.get(who, found.get(""))
+        found[who] = orders_policy(orders.orders, named=deciders.named, fallback=fallback)
     return found
-
-
-def _policy(deciders: Deciders, name: str, known: Known, fallback: Policy | None) -> Policy:
-    """Return a policy by name: a file of standing orders, one of the sets, or one of the ruleset.
-
-    Args:
-        fallback: who decides what orders say nothing of.
-
-    Raises:
-        UsageError: there is none of this name.
-        FileError: the file is missing or faulty.
-    """
-    if name.endswith(ORDERS_FILE):
-        return read_orders(read_source(FilePath(name)), known, deciders=deciders, fallback=fallback)
-    if name in deciders.sets:
-        return orders_policy(deciders.sets[name], named=deciders.named, fallback=fallback)
-    return deciders.named(name)
 
 
 def check_deciders(
@@ -234,8 +200,7 @@ def check_deciders(
         except RpgresError as error:
             yield who, error
     for who, orders in on_sheets.items():
-        found = _sheet_diagnostics(orders, known_to(known, who, is_portable=orders.is_portable), deciders)
-        yield from ((who, diagnostic) for diagnostic in found)
+        yield from ((who, diagnostic) for diagnostic in _sheet_diagnostics(orders, known, who, deciders))
 
 
 def known_to(known: Known, who: str, *, is_portable: bool = False) -> Known:
@@ -244,18 +209,7 @@ def known_to(known: Known, who: str, *, is_portable: bool = False) -> Known:
     return msgspec.structs.replace(known, who=who, seat=seat, is_portable=is_portable)
 
 
-def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> OrdersPolicy:
-    """Return the standing orders of a sheet, or of a scene's character, as a policy.
-
-    Raises:
-        FileError: they are faulty; all problems at once.
-    """
-    faults = errors_in(_sheet_diagnostics(orders, known, deciders))
-    if faults:
-        raise diagnostics_error(faults)
-    return orders_policy(orders.orders, named=deciders.named, fallback=fallback)
-
-
-def _sheet_diagnostics(orders: SheetOrders, known: Known, deciders: Deciders) -> list[Diagnostic]:
-    found = order_faults(known.rules, orders.orders, known=known, policies=deciders.names, sets=deciders.sets)
+def _sheet_diagnostics(orders: SheetOrders, known: Known, who: str, deciders: Deciders) -> list[Diagnostic]:
+    seen = known_to(known, who, is_portable=orders.is_portable)
+    found = order_faults(known.rules, orders.orders, known=seen, policies=deciders.names, sets=deciders.sets)
     return located([fault.under(*orders.at) for fault in found], orders.source)

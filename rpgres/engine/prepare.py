@@ -11,7 +11,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import ORDERS_FILE, Policy, policy_of
+from rpgres.engine.players import ORDERS_FILE, Policy, default_policy, policy_of
 from rpgres.engine.running import Found, Run, Trust
 from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
@@ -259,19 +259,17 @@ def policies_of(
         FileError: a file of orders cannot be read, or orders are faulty.
     """
     rules = prepared.rules
-    policies = {"": policy_of(rules)} if auto else {}
-    of_files: dict[str, str] = {}
-    for who, name in named.items():
-        who = _named(prepared, who, without=GM) if who else ""
-        if files and name.endswith(ORDERS_FILE):
-            of_files[who] = name
-        else:
-            policies[who] = policy_of(rules, name)
-    if not of_files and not (prepared.orders and (with_orders or policies)):
+    chosen = {"": default_policy(rules)} if auto else {}
+    chosen |= {_named(prepared, who, without=GM) if who else "": name for who, name in named.items()}
+    is_file = {who: files and name.endswith(ORDERS_FILE) for who, name in chosen.items()}
+    policies = {who: policy_of(rules, name) for who, name in chosen.items() if not is_file[who]}
+    if len(policies) == len(chosen) and not (prepared.orders and (with_orders or policies)):
         return policies
-    from rpgres.engine.deciders import policies_with_orders
+    from rpgres.engine.deciders import policies_for
+    from rpgres.lint.paths import Known
 
-    return policies_with_orders(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
+    on_sheets = {who: orders for who, orders in prepared.orders.items() if who not in chosen}
+    return policies_for(chosen, on_sheets, known=Known(rules, prepared.state))
 
 
 def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

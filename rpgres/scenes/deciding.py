@@ -80,13 +80,13 @@ class Deciding(msgspec.Struct):
             chosen.setdefault("", default_policy(rules))
         if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):
             return {name: policy_of(rules, its) for name, its in chosen.items()}
-        from rpgres.engine.deciders import scene_policies
+        from rpgres.engine.deciders import policies_for
 
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
         steps = list(steps)
         put = tuple(path.partition(".")[2] for step in steps for path in step.set)
         known = Known(rules, state, names_in(rules, steps), texts=put)
-        return scene_policies(chosen, self.sets, on_sheets, sources=self.sources, known=known)
+        return policies_for(chosen, on_sheets, known=known, sets=self.sets, sources=self.sources)
 
 
 def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
