@@ -40,7 +40,6 @@ from rpgres.rulesets.formulas import (
     names,
     results,
 )
-from rpgres.rulesets.numbers import has_any_ability, sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.rules import Rules
@@ -232,10 +231,10 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     file, action = rules.file, rules.file.actions[name]
     at: KeyPath = ("actions", name)
     parameters = file.parameters_of(name)
-    on_sheets = sheet_names(file)
+    on_sheets = file.rated
     known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers, *plan.asks}
     known |= {*file.switches, *file.window_names}
-    is_open = has_any_ability(file)
+    is_open = file.has_any_ability
     listed = sorted({*known, *file.define} - {BAND})
     of_die = {*OF_A_DIE}
     for path, expr, is_of_die in _trees(action, plan):
@@ -268,7 +267,7 @@ def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     """Yield duplicate names."""
     file, action = rules.file, rules.file.actions[name]
     at: KeyPath = ("actions", name)
-    of_all = {**dict.fromkeys(sheet_names(file), "on the sheet"), **dict.fromkeys(file.switches, "a house rule")}
+    of_all = {**dict.fromkeys(file.rated, "on the sheet"), **dict.fromkeys(file.switches, "a house rule")}
     parameters = file.parameters_of(name)
     for key in action.parameters:
         its = file.parameters.get(key)

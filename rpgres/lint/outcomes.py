@@ -147,8 +147,7 @@ def _rolls(path: KeyPath, rolls: Mapping[str, Formula], scope: Scope) -> Iterato
     for label, template in templates(rolls).items():
         at = (*path, label)
         yield from template_faults(at, template, scope)
-        its = bounded(rolls[label])
-        yield from bounds_faults(at, its.at_least, its.at_most)
+        yield from bounds_faults(at, bounded(rolls[label]))
         if label in ("roll", "opposition"):
             message = f"{label!r} is the label of the action's own roll; use another name"
             yield Fault("taken-name", at, message)

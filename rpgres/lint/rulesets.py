@@ -157,11 +157,11 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
                 message = f"every action has an option {name!r}; use another name"
                 yield Fault("taken-name", path, message)
         yield from kind_of(parameter).faults(at, parameter)
-        yield from bounds_faults(at, parameter.at_least, parameter.at_most, parameter.default)
+        yield from bounds_faults(at, parameter)
         if parameter.kind != "form" and parameter.fields:
             yield Fault("useless", (*at, "fields"), "only parameters of the kind 'form' have fields")
         for name, field in parameter.fields.items():
-            yield from bounds_faults((*at, "fields", name), field.at_least, field.at_most, field.default)
+            yield from bounds_faults((*at, "fields", name), field)
 
 
 def _settings(rules: Rules) -> Iterator[Fault]:
@@ -354,7 +354,7 @@ def _tracks(rules: Rules) -> Iterator[Fault]:
 def _sheet_fields(rules: Rules) -> Iterator[Fault]:
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
-        yield from bounds_faults(at, field.at_least, field.at_most, field.default)
+        yield from bounds_faults(at, field)
         if field.track and field.track not in rules.file.tracks:
             yield missing((*at, "track"), "track", field.track, rules.file.tracks)
         if field.kind == "written" and not field.track:

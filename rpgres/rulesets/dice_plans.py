@@ -257,8 +257,7 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Collection[str] = ()) -
         band = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
     numbers[BAND] = _formula((*at, "band" if described.band or is_bounded else "bands"), band)
     fits = [_formula((*at, "dice"), read.of, is_of_die=True) if read.of is not None else None for read in writer.slots]
-    counters = {name for name, field in file.sheet.items() if field.kind == "counter"}
-    counters |= {name for name, its in parameters.items() if its.kind == "counter"}
+    counters = {*file.fields_of("counter"), *(name for name, its in parameters.items() if its.kind == "counter")}
     for label, ask in asks.items():
         spoken = dict.fromkeys(name for one in ask.formulas for name in one.names)
         asks[label] = replace(ask, facts=tuple(name for name in spoken if name in numbers or name in counters))

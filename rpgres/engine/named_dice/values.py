@@ -16,7 +16,7 @@ from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets import Rules
 from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula, dice_plan
 from rpgres.rulesets.formulas import Value
-from rpgres.rulesets.numbers import OPPOSED, sheet_names
+from rpgres.rulesets.numbers import OPPOSED
 from rpgres.rulesets.references import spoken_of
 
 
@@ -121,7 +121,7 @@ def plain(value: Value) -> Value:
 def base_of(plan: DicePlan, given: Given) -> dict[str, Any]:
     """Return the values of names before the roll, with those that stand for dice (`dice:NAME`)."""
     base: dict[str, Any] = {}
-    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
+    on_sheets = {*given.rules.file.rated, *given.actor.abilities, *given.actor.counters}
     for name in plan.wanted:
         if (name in on_sheets or name.startswith(OPPOSED)) and name not in plan.numbers:
             base[name] = given.value(name)
