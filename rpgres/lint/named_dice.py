@@ -40,7 +40,7 @@ from rpgres.rulesets.formulas import (
     names,
     results,
 )
-from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.references import readable_plan, spoken_of
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span, span_of, truth, within
@@ -71,8 +71,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
     if faults:
         return
     try:
-        wanted = list(spoken_of(rules, name))
-        plan = dice_plan(rules.file, name, wanted=wanted)
+        plan = dice_plan(rules.file, name, wanted=list(spoken_of(rules, name)))
     except FileError:
         return  # another check reports an unreadable outcome table
     except RuleError as error:
@@ -95,7 +94,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         yield from _dice(rules, name, plan)
         yield from _endless(name, plan, spans)
         yield from _divisors(action, plan, spans)
-        yield from _never(rules, name, plan)
+        yield from _never(rules, name, plan, spans)
         yield from ask_faults(rules, name, plan, spans)
 
 
@@ -116,28 +115,22 @@ def diceless_faults(rules: Rules, name: str) -> Iterator[Fault]:
 
 def named_in_action(rules: Rules, name: str) -> set[str]:
     """Return every name that the data of an action with named dice use, with its outcome rows."""
-    found = set(spoken_of(rules, name))
-    try:
-        plan = dice_plan(rules.file, name, wanted=found)
-    except RuleError:
+    found, plan = set(spoken_of(rules, name)), readable_plan(rules, name)
+    if plan is None:
         return found | set(rules.file.parameters_of(name))
     return found | {inner.removeprefix(GIVEN) for one in plan.formulas() for inner in one.names}
 
 
 def bands_named(rules: Rules, name: str) -> set[str]:
     """Return the possible bands of an action with named dice."""
-    try:
-        return _words(dice_plan(rules.file, name).numbers[BAND].tree)
-    except RuleError:
-        return set(rules.file.bands)
+    plan = readable_plan(rules, name)
+    return _words(plan.numbers[BAND].tree) if plan is not None else set(rules.file.bands)
 
 
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
     """Yield the unused numbers and dice of an action."""
-    action = rules.file.actions[name]
-    try:
-        plan = dice_plan(rules.file, name)
-    except RuleError:
+    action, plan = rules.file.actions[name], readable_plan(rules, name)
+    if plan is None:
         return
     named = {*OF_AN_OUTCOME, *action.told.values(), *spoken_of(rules, name)}
     named |= {inner for one in plan.formulas() for inner in one.names}
@@ -382,10 +375,9 @@ def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
         yield from _divided_by(inner, asked)
 
 
-def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
+def _never(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     """Yield the unreachable bands."""
-    action, spans = rules.file.actions[name], Spans(rules, name, plan)
-    band = plan.numbers[BAND].tree
+    action, band = rules.file.actions[name], plan.numbers[BAND].tree
     at: KeyPath = ("actions", name)
     if not action.band and not action.bands:
         parameters = rules.file.parameters_of(name)

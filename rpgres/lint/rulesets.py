@@ -43,7 +43,7 @@ def data_diagnostics(rules: Rules) -> list[Diagnostic]:
 
     Sheets and scenes are no rules; they are judged elsewhere.
     """
-    texts = rules.layers.texts()
+    texts = rules.layers.parts
     found = [
         one if isinstance(one, Diagnostic) else located_in(texts, one) for check in _CHECKS for one in check(rules)
     ]

@@ -38,7 +38,7 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     declared |= {name for action in file.actions.values() for name in (*action.groups, *action.ask)}
     declared |= {name for definition in file.define.values() for name in definition.of}
     known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(rules)}
-    texts = [*rules.layers.texts(), *(text for text in rules.layers.outcome_texts() if not text.prefix)]
+    texts = [*rules.layers.parts, *(text for text in rules.layers.outcome_texts() if not text.prefix)]
     found = [(text, path, name) for text in texts for path, name in _named(text.data)]
     times = Counter(name for _, _, name in found)
     near_to = known | {name for name, count in times.items() if count > 1}

@@ -120,15 +120,13 @@ def read_as(texts: Sequence[Text], type_: type[T]) -> T:
     raise faults_error(texts, faults(data, type_))
 
 
-class Part(msgspec.Struct, frozen=True):
-    """One folder's `ruleset.toml`: as text, to say where a fault is, and as data. Both empty when it has none.
+class Part(Text, frozen=True, kw_only=True):
+    """One folder's `ruleset.toml`; its text and data are empty when it has none.
 
     `is_overlay` tells an overlay from what a ruleset brings: its own folder, and the kits it uses.
     """
 
     folder: Path
-    source: Source
-    data: dict[str, Any]
     is_overlay: bool = False
 
 
@@ -242,7 +240,7 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
             raise _faulty(part, Fault("useless", ("kits",), message))
         kits = part.data.get("kits", kits)
     own = next((part.folder.name for part in parts if not part.is_overlay and part.folder.parent != KITS), "")
-    return _completed(read_as([Text(part.source, part.data) for part in parts], RulesetFile), own)
+    return _completed(read_as(parts, RulesetFile), own)
 
 
 # What described actions roll, unless the data say it better.
@@ -341,10 +339,6 @@ class Layers:
     def menu_texts(self) -> list[Text]:
         """Return the menus as each file writes them, the farthest first."""
         return self._texts("menus.toml", "menus")
-
-    def texts(self) -> list[Text]:
-        """Return `ruleset.toml` as each folder has it, the farthest first."""
-        return [Text(part.source, part.data) for part in self.parts]
 
     def _texts(self, file_name: str, *path: str) -> list[Text]:
         """Return what every folder says, in its `ruleset.toml` or in a file of its own; read once."""

@@ -13,11 +13,9 @@ from rpgres.dice.grammar import Again, Pool
 from rpgres.dice.groups import as_many_dice, can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
-from rpgres.rulesets import Rules
-from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula, dice_plan
+from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula
 from rpgres.rulesets.formulas import Value
 from rpgres.rulesets.numbers import OPPOSED
-from rpgres.rulesets.references import spoken_of
 
 
 class Die(NamedTuple):
@@ -91,22 +89,6 @@ def read_off(known: Known, place: int, *, alone: str = "") -> int:
             return max(found, default=0)
         case _:
             return min(found, default=0)
-
-
-def plan_of(rules: Rules, action: str) -> DicePlan:
-    """Return the plan of an action, cached in the rules.
-
-    Raises:
-        RuleError: a formula cannot be read.
-    """
-    key = f"dice:{action}"
-    if key not in rules.compiled:
-        try:
-            rules.compiled[key] = dice_plan(rules.file, action, wanted=dict.fromkeys(spoken_of(rules, action)))
-        except RuleError as error:
-            raise RuleError(f"{rules.id} {action}: {error.raw}") from None
-    found: DicePlan = rules.compiled[key]
-    return found
 
 
 def plain(value: Value) -> Value:
