@@ -44,7 +44,6 @@ from rpgres.rulesets.references import readable_plan, spoken_of
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span, span_of, truth, within
-from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 
@@ -83,9 +82,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         return
     yield from _names(rules, name, plan)
     yield from _taken(rules, name, plan)
-    looping = [
-        one for one in plan.numbers if one in reached(one, {its: plan.numbers[its].names for its in plan.numbers})
-    ]
+    looping = [one for one in plan.numbers if one in plan.reached(plan.numbers[one])]
     for one in looping:
         path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
         yield Fault("endless", path, f"the number {one} depends on itself")

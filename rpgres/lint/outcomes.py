@@ -181,7 +181,7 @@ def _question(
         yield missing(at, "menu", question.menu, menus)
     elif question.menu and menus is not None:
         named = {name: menu_names(menu) for name, menu in menus.items()}
-        if within and within in {question.menu, *reached(question.menu, named)}:
+        if within and within in {question.menu, *reached([question.menu], lambda name: named.get(name, ()))}:
             yield Fault("endless", at, f"the menu {within} refers to itself endlessly")
     elif not question.menu and not question.who and not question.text:
         message = "this question has none of `who`, `text` and `menu`"

@@ -39,6 +39,7 @@ from rpgres.rulesets.formulas import (
 )
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.schema import Parameter, RulesetFile
+from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import KeyPath
 
 BAND = "band"  # the name of the outcome, among the numbers
@@ -210,16 +211,13 @@ class DicePlan(Struct, frozen=True):
 
     def reached(self, *formulas: Formula) -> set[str]:
         """Return every name on which formulas depend, those of numbers and readings in them too."""
-        seen: set[str] = set()
-        open_ = [name for one in formulas for name in one.names]
-        while open_:
-            name = open_.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            inner = self.fits[int(name.removeprefix(SLOT))] if name.startswith(SLOT) else self.numbers.get(name)
-            open_ += inner.names if inner is not None else ()
-        return seen
+
+        def inner(name: str) -> tuple[str, ...]:
+            its = self.fits[int(name.removeprefix(SLOT))] if name.startswith(SLOT) else self.numbers.get(name)
+            return its.names if its is not None else ()
+
+        own = {name for one in formulas for name in one.names}
+        return own | reached(own, inner).keys()
 
     def before(self, group: str) -> set[str]:
         """Return the groups that have to be rolled before a group can be read."""
