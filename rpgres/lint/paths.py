@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -76,19 +76,15 @@ def path_faults(path: Path, known: Known) -> Iterator[Fault]:
         names = _names(path, number, known)
         if names is not None and place.key not in names.known:
             if names.may_come:
-                yield from [_later(place.key, names)] if not names.is_own or nearest(place.key, names.known) else ()
+                if not names.is_own or nearest(place.key, names.known):
+                    message = f"no {names.what} is called {place.key!r} yet; {LATER}"
+                    yield Fault("unknown-name", (), message, place.key, tuple(sorted(names.known)), "warning")
             elif not _may_be_of_code(place, names.known, known):
                 yield unknown_name((), f"there is no {names.what} {place.key!r}", place.key, sorted(names.known))
             return
-    hidden = _hidden(path, known) if known.seat else ""
+    hidden = _hidden_cards(path, known) or _hidden_name(path, known) if known.seat else ""
     if hidden:
         yield Fault("unseen", (), hidden)
-
-
-def _later(name: str, names: Names) -> Fault:
-    """Return the warning that nothing has a name yet."""
-    message = f"no {names.what} is called {name!r} yet; {LATER}"
-    return Fault("unknown-name", (), message, name, tuple(sorted(names.known)), "warning")
 
 
 def _value_faults(condition: Condition, known: Known) -> Iterator[Fault]:
@@ -154,8 +150,6 @@ def _may_be_of_code(place: Place, names: Collection[str], known: Known) -> bool:
 def _names(path: Path, number: int, known: Known) -> Names | None:
     """Return the names that a key of a path can be; None where it may be any."""
     place, before = path.places[number], path.keys[:number]
-    if place.kind in _OF_TABLES:
-        return _OF_TABLES[place.kind](path, number, known)
     rules, state = known.rules, None if known.is_portable else known.state
     is_table = not before or before[0] not in ("characters", "self", "others", "enemies", "allies")
     match place.kind:
@@ -181,6 +175,17 @@ def _names(path: Path, number: int, known: Known) -> Names | None:
             return _boxes(before, known)
         case "data":
             return _in_data(path, number, known)
+        case "tags":
+            return _tags(path, known)
+        case "things" if state is not None:
+            return Names("thing", {*state.things, *rules.file.tables, *known.texts}, may_come=True)
+        case "audiences" if state is not None:
+            names = {*state.things, *rules.file.tables, *state.tracks, *_of_table(rules), *known.texts}
+            return Names("track or thing", names, may_come=True)
+        case "uses" if (there := people(known)) is not None:
+            return Names("character", {*there, GM, "total"})
+        case "names":
+            return _members(path, number, known)
     return None
 
 
@@ -194,29 +199,11 @@ def _abilities(path: Path, known: Known) -> Names | None:
     return Names("ability", {*file.rated, *_on_sheets(known, "abilities")}, may_come=True)
 
 
-def _tags(path: Path, _number: int, known: Known) -> Names | None:
+def _tags(path: Path, known: Known) -> Names | None:
     there = brought_forth(known)
     if there is None or (known.is_portable and path.keys[0] not in ("self", "tags")):
         return None
     return Names("tag", {*there, *QUANTIFIERS, "count"}, may_come=True, is_own=known.is_portable)
-
-
-def _things(_path: Path, _number: int, known: Known) -> Names | None:
-    if known.state is None or known.is_portable:
-        return None
-    return Names("thing", {*known.state.things, *known.rules.file.tables, *known.texts}, may_come=True)
-
-
-def _holders(_path: Path, _number: int, known: Known) -> Names | None:
-    there = people(known)
-    return Names("character", {*there, GM, "total"}) if there is not None else None
-
-
-def _audiences(path: Path, number: int, known: Known) -> Names | None:
-    things = _things(path, number, known)
-    if things is None or known.state is None:
-        return None
-    return Names("track or thing", {*things.known, *known.state.tracks, *_of_table(known.rules)}, may_come=True)
 
 
 def _members(path: Path, number: int, known: Known) -> Names | None:
@@ -228,15 +215,6 @@ def _members(path: Path, number: int, known: Known) -> Names | None:
         return Names("card", {*cards, "count"}) if code_of(path.keys[number]) not in cards else None
     there = people(known) if "audience" in before[-1] or before[0] == "audiences" else None
     return Names("seat", {*there, *_seats(known), GM, "count"}) if there is not None else None
-
-
-_OF_TABLES: dict[str, Callable[[Path, int, Known], Names | None]] = {
-    "tags": _tags,
-    "things": _things,
-    "uses": _holders,
-    "audiences": _audiences,
-    "names": _members,
-}
 
 
 def _in_data(path: Path, number: int, known: Known) -> Names | None:
@@ -310,14 +288,9 @@ def _on_sheets(known: Known, field: str) -> set[str]:
 # What a seat may not see
 
 
-def _hidden(path: Path, known: Known) -> str:
-    """Return why a seat may not see what stands at a path; empty when it may."""
-    return _hidden_cards(path, known) or (_hidden_name(path, known) if known.state is not None else "")
-
-
 def _hidden_name(path: Path, known: Known) -> str:
-    state, keys = known.state, path.keys
-    assert state is not None
+    """Return why a seat may not see a tag, track or thing that a path names; empty when it may."""
+    state, keys = known.state or State(), path.keys
     for number, place in enumerate(path.places):
         if place.kind == "tags" and (tag := state.tag(place.key)) is not None:
             if tag.audience is not None and known.seat not in tag.audience:

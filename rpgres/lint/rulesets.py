@@ -194,7 +194,7 @@ def _actions(rules: Rules) -> Iterator[Fault]:
         if name not in data:
             message = f"the rule {name!r} has no data ([actions.{name}])"
             yield Fault("no-data", ("actions",), message, name, tuple(data))
-    tables = {one: None for one in rules.layers.table_names() if _has_table(rules, one)}
+    tables = rules.layers.table_names()
     for name, action in data.items():
         yield from _action(rules, name, action, tables)
 
@@ -240,13 +240,6 @@ def _is_always_required(rules: Rules, parameter: Parameter) -> bool:
     actions = rules.file.actions
     taken = [(action, name) for action in actions for name, its in rules.parameters(action).items() if its is parameter]
     return all(name in actions[action].required for action, name in taken)
-
-
-def _has_table(rules: Rules, name: str) -> bool:
-    try:
-        return bool(rules.layers.table_texts(name))
-    except FileError:
-        return True  # there is one, and that it cannot be read is told elsewhere
 
 
 def _doubles(action: Action, parameters: Mapping[str, Parameter]) -> Iterator[str]:

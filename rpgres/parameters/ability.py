@@ -88,7 +88,7 @@ def rung_of(rules: Rules, text: str) -> int | None:
     return next((number for name, number in rules.file.ladder.items() if slug(name) == wanted), None)
 
 
-def says_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
+def says_rating(rules: Rules, state: State, _described: Described, value: Any, who: str) -> bool:
     """Tell whether a rating is the one on a character's sheet; what cannot be read is reported where it is read."""
     if who not in state.characters:
         return False
@@ -124,14 +124,10 @@ def offers_of(rules: Rules, sheet: str | None) -> Offers:
     return [(name, f"{rating:+d}") for name, rating in character.abilities.items()] if character is not None else []
 
 
-def _is_known(rules: Rules, state: State, _described: Described, value: Any, who: str) -> bool:
-    return says_rating(rules, state, value, who)
-
-
 ABILITY = Kind(
     read=_read,
     metavar=lambda *_: "NAME|NAME=N|N",
     schema=lambda _: NUMBER_OR_TEXT,
     offers=lambda typed: offers_of(typed.rules, typed.line.get("sheet")),
-    is_known=_is_known,
+    is_known=says_rating,
 )

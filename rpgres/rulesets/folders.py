@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -370,13 +370,7 @@ class Layers:
     def deck_names(self) -> list[str]:
         """Return the names of all decks: the ruleset's, those of its kits and overlays."""
         found = dict.fromkeys((*self._file.decks, *(path.stem for path in self.files("decks"))))
-        return [name for name in found if self._has_deck(name)]
-
-    def _has_deck(self, name: str) -> bool:
-        try:
-            return bool(self.deck_texts(name))
-        except FileError:
-            return True  # there is one, and that it cannot be read is told when it is
+        return [name for name in found if _is_there(self.deck_texts, name)]
 
     def deck(self, name: str) -> Deck:
         """Return a deck by name, read on first use from `decks/NAME.toml` or `ruleset.toml`.
@@ -394,7 +388,8 @@ class Layers:
 
     def table_names(self) -> list[str]:
         """Return the names of all outcome tables, those of `ruleset.toml` first."""
-        return list(dict.fromkeys((*self._file.outcomes, *(path.stem for path in self.files("outcomes")))))
+        found = dict.fromkeys((*self._file.outcomes, *(path.stem for path in self.files("outcomes"))))
+        return [name for name in found if _is_there(self.table_texts, name)]
 
     def outcome_texts(self) -> Iterator[Text]:
         """Yield every outcome table, and the menus, as each file writes them."""
@@ -414,6 +409,14 @@ class Layers:
             version, overlays = self._file.version, self.overlays
             self._identity = {"version": version, "hash": digest.hexdigest(), "overlays": overlays}
         return self._identity
+
+
+def _is_there(texts_of: Callable[[str], list[Text]], name: str) -> bool:
+    """Tell whether some file has a table or deck of a name; that it cannot be read is told when it is."""
+    try:
+        return bool(texts_of(name))
+    except FileError:
+        return True
 
 
 def _files_of_rules(folder: Path) -> Iterator[str]:

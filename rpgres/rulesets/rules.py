@@ -61,7 +61,6 @@ class Rules:
         self.chosen: Map[str, str] = Map({**self._unchosen, **chosen})  # frozen: it counts for the next run, too
         self._switches: dict[type, Any] = {}
         self._tables: dict[str, OutcomeTable] = {}
-        self._menus: dict[str, RowQuestion] | None = None
         self.plans: dict[str, TablePlan] = {}
         if file.tables:
             from rpgres.rulesets.table_plans import table_plans
@@ -263,13 +262,16 @@ class Rules:
                 found.setdefault(table, {})[name] = None
         return {table: list(names) for table, names in found.items()}
 
+    @cached_property
+    def menus(self) -> dict[str, RowQuestion]:
+        """The questions that several outcome tables share, from `[menus]` and `menus.toml`."""
+        return read_as(self.layers.menu_texts(), dict[Id, RowQuestion])
+
     def menu(self, name: str) -> RowQuestion:
-        """Return a question that several outcome tables share, from `[menus]` or `menus.toml`."""
-        if self._menus is None:
-            self._menus = read_as(self.layers.menu_texts(), dict[Id, RowQuestion])
-        if name not in self._menus:
-            raise FileError(unknown("menu", name, self._menus, of=f"the ruleset {self.id}"))
-        return self._menus[name]
+        """Return a question that several outcome tables share."""
+        if name not in self.menus:
+            raise FileError(unknown("menu", name, self.menus, of=f"the ruleset {self.id}"))
+        return self.menus[name]
 
 
 def dice_of(rules: Rules, label: str) -> Dice | None:

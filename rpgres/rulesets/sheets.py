@@ -56,21 +56,20 @@ class Sheet(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=16)  # a table reads many sheets of one ruleset
 def sheet_type(rules: Rules) -> type[msgspec.Struct]:
     """Return the record type of the ruleset's sheets, for checking TOML and for the JSON Schema."""
-    fields: list[Any] = []
-    for name, field in rules.file.sheet.items():
-        type_ = _field_type(name, field, rules=rules)
-        if field.required:
-            fields.append((_attribute(name), type_))
-        else:
-            fields.append((_attribute(name), type_ | None, None))
-    if RULESET not in rules.file.sheet:
-        fields.append((RULESET, str | None, None))
-    if ORDERS not in rules.file.sheet:
-        fields.append((ORDERS, Orders | None, None))
-    fields.sort(key=len)  # required fields come first in a record
-    return msgspec.defstruct(
-        f"{rules.id.title()}Sheet", fields, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True
-    )
+    types = {name: _field_type(name, field, rules=rules) for name, field in rules.file.sheet.items()}
+    types = {**types, **{key: type_ for key, type_ in ((RULESET, str), (ORDERS, Orders)) if key not in types}}
+    required = {name for name, field in rules.file.sheet.items() if field.required}
+    return _record(f"{rules.id.title()}Sheet", types, dict.fromkeys(types.keys() - required))
+
+
+def _record(name: str, types: Mapping[str, Any], defaults: Mapping[str, Any]) -> type[msgspec.Struct]:
+    """Return a record with fields of these types; those with a default may be left out."""
+    fields = [
+        (_attribute(key), type_ | None, defaults[key]) if key in defaults else (_attribute(key), type_)
+        for key, type_ in types.items()
+    ]
+    fields.sort(key=len)  # required ones first
+    return msgspec.defstruct(name, fields, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True)
 
 
 def _attribute(name: str) -> str:
@@ -116,16 +115,10 @@ def _table_of(key: Any, value: Any) -> Any:
 
 
 def _record_type(key: str, fields: Mapping[str, RecordField]) -> type[msgspec.Struct]:
-    types: list[Any] = []
-    for name, field in fields.items():
-        type_: Any = {"text": str, "integer": int, "flag": bool, "choice": one_of(field.choices or [""])}[field.kind]
-        if field.required:
-            types.append((_attribute(name), type_))
-        else:
-            types.append((_attribute(name), type_ | None, field.default))
-    types.sort(key=len)
+    kinds: dict[str, Any] = {"text": str, "integer": int, "flag": bool}
+    types = {name: kinds.get(field.kind) or one_of(field.choices) for name, field in fields.items()}
     name = f"{key.title().replace('-', '')}Record"  # of its own, or a schema could not tell two of them apart
-    return msgspec.defstruct(name, types, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True)
+    return _record(name, types, {name: field.default for name, field in fields.items() if not field.required})
 
 
 def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
