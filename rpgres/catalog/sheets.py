@@ -261,15 +261,7 @@ def _block(rules: Rules, key: str, field: Field, *, name: str) -> Iterator[str]:
 
 def _help(field: Field) -> str:
     """Return a field's help with what may stand there."""
-    told = field.help
-    low, high = field.at_least, field.at_most
-    if low is not None and high is not None:
-        told += f" (from {low} to {high})"
-    elif low is not None:
-        told += f" (at least {low})"
-    elif high is not None:
-        told += f" (at most {high})"
-    return told
+    return f"{field.help} ({field.words})" if field.words else field.help
 
 
 def _is_on(key: str, field: Field) -> bool:
@@ -290,7 +282,7 @@ def _value(rules: Rules, key: str, field: Field, *, name: str) -> Any:
             return "player"
         case "abilities":
             known = {slug(name): name for name in field.names}.values()  # two that read alike are one ability
-            return dict.fromkeys(known or ["example"], _within(field, 0))
+            return dict.fromkeys(known or ["example"], field.within(0))
         case "tags":
             # Some rulesets say how their tags are usually called.
             return {key: key.replace("-", " ").capitalize() for key in field.names} or {
@@ -313,13 +305,7 @@ def _counter(rules: Rules, field: Field) -> int:
     if isinstance(default, str):
         other = rules.file.sheet.get(default)
         default = other.default if other is not None else 0
-    return _within(field, default if isinstance(default, int) else 0)
-
-
-def _within(field: Field, number: int) -> int:
-    if field.at_least is not None:
-        number = max(number, field.at_least)
-    return min(number, field.at_most) if field.at_most is not None else number
+    return field.within(default if isinstance(default, int) else 0)
 
 
 def _record_value(field: RecordField) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -132,19 +132,14 @@ def modules_of(ruleset: Ruleset) -> dict[str, Path]:
         if name in found or file is None:
             continue
         found[name] = file
-        waiting += [parent for parent in _parents(name) if parent not in found]
+        parts = name.split(".")
+        waiting += [".".join(parts[:length]) for length in range(len(parts) - 1, 0, -1)]
         waiting += [other for other in _imported(name, file) if _top(other) == _top(name) and other not in found]
     return found
 
 
 def _top(name: str) -> str:
     return name.partition(".")[0]
-
-
-def _parents(name: str) -> Iterator[str]:
-    while "." in name:
-        name = name.rpartition(".")[0]
-        yield name
 
 
 def _file_of(name: str) -> Path | None:
@@ -188,9 +183,23 @@ def faults_in(tree: ast.Module) -> Iterator[Fault]:
     """Yield what a module imports, calls or changes that no rule may touch."""
     named = _names(tree)
     for node in _running(tree):
-        for kind, find in _FINDERS:
-            if isinstance(node, kind):
-                yield from find(node, named)
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    yield from _forbidden(node, alias.name)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield from _import_from(node, module)
+            case ast.Attribute():
+                yield from _attribute(node, named)
+            case ast.Call():
+                yield from _call(node, named)
+            case ast.Global(names=names):
+                what = f"it changes the module's {', '.join(names)}"
+                yield Fault(node.lineno, what, f"{_ELSEWHERE}; keep lasting data in the state")
+            case ast.ExceptHandler(type=caught) if caught is None or "BaseException" in ast.unparse(caught):
+                if not any(isinstance(inner, ast.Raise) for inner in ast.walk(node)):
+                    what = "it catches everything, and with it what ends a run"
+                    yield Fault(node.lineno, what, "catch Exception, or less")
     yield from _sets_in_order(tree)
     yield from _kept_between_runs(tree)
 
@@ -229,21 +238,14 @@ def _names(tree: ast.Module) -> dict[str, str]:
     return named
 
 
-def _import(node: ast.Import, _named: dict[str, str]) -> Iterator[Fault]:
-    for alias in node.names:
-        yield from _forbidden(node, alias.name)
-
-
-def _import_from(node: ast.ImportFrom, _named: dict[str, str]) -> Iterator[Fault]:
-    if node.level or node.module is None:
-        return
-    told = list(_forbidden(node, node.module))
+def _import_from(node: ast.ImportFrom, module: str) -> Iterator[Fault]:
+    told = list(_forbidden(node, module))
     yield from told
     public = ("*", *sys.modules[OWN].__all__)  # the package itself is loaded, and lists its names without loading them
     for alias in node.names if not told else ():
-        if _top(node.module) != OWN:
-            yield from _forbidden(node, f"{node.module}.{alias.name}")
-        elif node.module == OWN and alias.name not in public:
+        if _top(module) != OWN:
+            yield from _forbidden(node, f"{module}.{alias.name}")
+        elif module == OWN and alias.name not in public:
             yield from _forbidden(node, f"{OWN}.{alias.name}")
 
 
@@ -263,11 +265,6 @@ def _call(node: ast.Call, named: dict[str, str]) -> Iterator[Fault]:
         yield Fault(node.lineno, f"it calls .{node.func.attr}()", METHODS[node.func.attr])
     elif _OF_PATH.match(ast.unparse(node.func)) and getattr(node.func, "attr", "") not in _PURE:
         yield Fault(node.lineno, f"it calls {ast.unparse(node.func)}()", _FILES)
-
-
-def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
-    names = ", ".join(node.names)
-    yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep lasting data in the state")
 
 
 _CHANGING = {"append", "extend", "insert", "remove", "pop", "clear", "add", "discard"}  # methods of lists and sets
@@ -413,12 +410,6 @@ def _set_names(tree: ast.Module) -> set[str]:
     return {name for name, is_set in found.items() if is_set}
 
 
-def _caught(node: ast.ExceptHandler, _named: dict[str, str]) -> Iterator[Fault]:
-    is_all = node.type is None or "BaseException" in ast.unparse(node.type)
-    if is_all and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node)):
-        yield Fault(node.lineno, "it catches everything, and with it what ends a run", "catch Exception, or less")
-
-
 def _forbidden(node: ast.stmt, module: str) -> Iterator[Fault]:
     parts = module.split(".")
     if parts[0] == OWN and parts[1:] and parts[1] != "kits":
@@ -428,13 +419,3 @@ def _forbidden(node: ast.stmt, module: str) -> Iterator[Fault]:
         if name in MODULES:
             yield Fault(node.lineno, f"it imports {name}", MODULES[name])
             return
-
-
-_FINDERS: Iterable[tuple[type[ast.AST], Callable[..., Iterator[Fault]]]] = (
-    (ast.Import, _import),
-    (ast.ImportFrom, _import_from),
-    (ast.Attribute, _attribute),
-    (ast.Call, _call),
-    (ast.Global, _global),
-    (ast.ExceptHandler, _caught),
-)

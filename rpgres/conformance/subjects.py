@@ -18,7 +18,7 @@ from rpgres.conformance.walks import SECONDS, Walk, accounts, deadline, first_pl
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
 from rpgres.parameters.examples import example_inputs
-from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts
+from rpgres.rulesets import Rules, Ruleset
 from rpgres.rulesets.provenance import located_in
 from rpgres.scenes import Leaf, Scene, read_scene
 from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
@@ -61,7 +61,7 @@ class Case(msgspec.Struct, frozen=True):
 
 def place_of_key(rules: Rules, *path: str | int) -> Diagnostic:
     """Return where a key of `ruleset.toml` stands."""
-    return located_in(rules.layers.texts(), Fault("", path, ""))
+    return located_in(rules.layers.parts, Fault("", path, ""))
 
 
 def open_subject(ruleset: Ruleset, *, is_installed: bool = True) -> Subject:
@@ -74,8 +74,7 @@ def open_subject(ruleset: Ruleset, *, is_installed: bool = True) -> Subject:
     Raises:
         FileError: its data cannot be read at all.
     """
-    parts = read_parts(data_folders(ruleset.id, own=ruleset.data)[:1], ruleset_id=ruleset.id)
-    return Subject(Rules(ruleset, file=merge_parts(parts), parts=parts), is_installed=is_installed)
+    return Subject(Rules.read(ruleset), is_installed=is_installed)
 
 
 class Subject:

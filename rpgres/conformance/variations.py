@@ -184,14 +184,7 @@ def _tags(seat: str, prepared: Prepared, kinds: Sequence[str]) -> Iterator[Varia
 
 def kinds_of_tags(rules: Rules, state: State) -> list[str]:
     """Return every kind of tag that the ruleset's data or the table speak of."""
-    file = rules.file
-    kinds = [
-        *(field.tag for field in file.sheet.values()),
-        *(track.tag for track in file.tracks.values()),
-        *(parameter.tag for parameter in file.parameters.values()),
-        *(tag.kind for tag in state.tags),
-    ]
-    return list(dict.fromkeys(filter(None, kinds)))
+    return list(dict.fromkeys((*rules.file.tag_kinds, *(tag.kind for tag in state.tags if tag.kind))))
 
 
 def _other_marks(boxes: tuple[Box, ...]) -> Iterator[tuple[Box, ...]]:

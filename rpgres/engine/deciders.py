@@ -69,14 +69,17 @@ def set_faults(known: Known, sets: Mapping[str, Sequence[Order]], *, users: Mapp
     """
     rules, characters = known.rules, known.state.characters if known.state is not None else EMPTY
     taken = policy_names(rules)
-    leads_to = {name: [order.policy for order in orders if order.policy] for name, orders in sets.items()}
-    everybody = {users[""], *reached(users[""], leads_to)} if "" in users else set()
+
+    def onward(name: str) -> list[str]:
+        return [order.policy for order in sets.get(name, ()) if order.policy]
+
+    everybody = {users[""], *reached([users[""]], onward)} if "" in users else set()
     for name, orders in sets.items():
         if name in taken:
             yield Fault("taken-name", (name,), f"{rules.id} has a policy {name!r}; use another name")
-        if name in reached(name, leads_to):
+        if name in reached([name], onward):
             yield Fault("endless", (name,), "these orders leave a decision to themselves, by way of `policy`")
-        seats = [who for who, used in users.items() if who and name in {used, *reached(used, leads_to)}]
+        seats = [who for who, used in users.items() if who and name in {used, *reached([used], onward)}]
         seats += [who for who in characters if name in everybody and who not in users]
         for who in seats or [""]:
             found = order_faults(rules, orders, known=known_to(known, who), policies=taken, sets=sets)

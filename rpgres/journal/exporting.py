@@ -146,10 +146,10 @@ def _value(
 
 def _home(rules: Rules, ability: str, original: Mapping[str, Any]) -> str:
     """Return the key under which an ability stands: as on the first sheet, as the ruleset lists it, or the first."""
-    keys = {key: field for key, field in rules.file.sheet.items() if field.kind == "abilities"}
+    keys = rules.file.fields_of("abilities")
     known = [key for key in keys if ability in map(slug, original.get(key, ()))]
     listed = [key for key, field in keys.items() if ability in field.abilities]
-    open_ = [key for key, field in keys.items() if field.any_name or not field.names]
+    open_ = [key for key, field in keys.items() if field.is_open]
     return next(iter((*known, *listed, *open_)), "")
 
 

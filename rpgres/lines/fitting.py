@@ -11,7 +11,7 @@ import msgspec
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, named
 from rpgres.model.state import FACE_DOWN, State, pile_name, slug
-from rpgres.parameters.ability import ability_names, number_of, rung_of
+from rpgres.parameters.ability import number_of, rung_of
 from rpgres.parameters.context import ACTOR, InputContext
 from rpgres.parameters.kind import Slot
 from rpgres.parameters.kinds import kind_of
@@ -211,8 +211,8 @@ class Words:
     def is_ability(self, name: str, word: str) -> bool:
         """Tell whether a word is the name of an ability that a parameter takes."""
         rules, text = self.scope.rules, slug(word.partition("=")[0])
-        fields = {key: field.abilities for key, field in rules.file.sheet.items() if field.kind == "abilities"}
-        listed = [key for key, names in fields.items() if text in names]
+        fields = rules.file.fields_of("abilities")
+        listed = [key for key, field in fields.items() if text in field.abilities]
         if listed and f"{name}s" in fields:  # an attribute is one of the `attributes`
             return f"{name}s" in listed
         actor = self.scope.state.characters.get(self.scope.actor)
@@ -261,7 +261,7 @@ class Words:
         """Return every name that a word of this line may have."""
         scope, rules = self.scope, self.scope.rules
         actor = scope.state.characters.get(scope.actor)
-        found = [*ability_names(rules), *(actor.abilities if actor is not None else ()), *rules.file.ladder]
+        found = [*rules.file.abilities, *(actor.abilities if actor is not None else ()), *rules.file.ladder]
         found += [*scope.state.characters, *sheet_names(rules), *self.by_name]
         found += [choice for one in self.parameters.values() if one.kind == "choice" for choice in one.choices]
         return list(dict.fromkeys(found))

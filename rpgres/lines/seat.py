@@ -29,7 +29,6 @@ from rpgres.lines.short import Reading, Scope, Unclear, Words, lengthened, typed
 from rpgres.lines.sides import is_in_turns
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
-from rpgres.parameters.ability import ability_names
 from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
@@ -441,7 +440,7 @@ class Seat:
 
 def _is_ability(seat: Seat, word: str) -> bool:
     names = {name for one in seat.state.characters.values() for name in one.abilities}
-    return slug(word) in {*names, *ability_names(seat.rules)} and word not in (*seat.actions, *TABLE_COMMANDS)
+    return slug(word) in {*names, *seat.rules.file.abilities} and word not in (*seat.actions, *TABLE_COMMANDS)
 
 
 def _hinted(message: str) -> UsageError:

@@ -14,7 +14,6 @@ from rpgres.lines.binding import Line, Unclear, typed_apart
 from rpgres.lines.fitting import Reading, Scope, Words, hand_of, who_is_named
 from rpgres.lines.sides import is_in_turns, sided
 from rpgres.model.state import slug
-from rpgres.parameters.ability import ability_names
 
 __all__ = ["Reading", "Scope", "Unclear", "Words", "hand_of", "lengthened", "typed_apart", "who_is_named"]
 
@@ -42,7 +41,7 @@ def _with_names(scope: Scope, words: Sequence[str]) -> list[str]:
     """Return a line in which the words of a name that is known, such as `Mara Quill`, are one."""
     people = scope.state.characters.values()
     titles = [one.title for one in people] + [tag.name for tag in scope.state.tags]
-    titles += [*ability_names(scope.rules), *(name for one in people for name in one.abilities)]
+    titles += [*scope.rules.file.abilities, *(name for one in people for name in one.abilities)]
     known = {slug(title): title for title in titles if "-" in slug(title)}
     longest = max((len(text.split("-")) for text in known), default=0)
     bare = typed_apart(words, scope.options)[0]

@@ -79,12 +79,12 @@ def _edge(rules: Rules, margin: int, upto: int) -> KeyPath:
         for key, edge in (("from", band.from_), ("to", band.to))
         if edge in (margin - 1, margin, upto, upto + 1)
     ]
-    written = {name for text in rules.layers.texts() for name in text.data.get("bands", ())}
+    written = {name for text in rules.layers.parts for name in text.data.get("bands", ())}
     removed: list[KeyPath] = [("bands", name) for name in sorted(written - rules.file.bands.keys())]
     return newest(rules, [*removed, *beside])
 
 
 def newest(rules: Rules, paths: Iterable[KeyPath]) -> KeyPath:
     """Return the one of several key paths that the nearest file has: what was written last is what made the fault."""
-    texts = rules.layers.texts()
+    texts = rules.layers.parts
     return max(paths, key=lambda path: owner(texts, path), default=("bands",))

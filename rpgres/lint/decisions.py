@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from rpgres.errors import FileError
 from rpgres.lint.paths import Known, brought_forth, people
 from rpgres.model.state import slug
 from rpgres.rulesets import RowQuestion, Rules
+from rpgres.rulesets.references import readable_plan
 from rpgres.rulesets.schema import CARD, CHARACTER, NAME, Label
 from rpgres.rulesets.tree import walk
 
@@ -101,16 +101,8 @@ def _of_rows(rules: Rules) -> dict[str, Decision]:
 def _facts_of_rolls(rules: Rules) -> Iterator[tuple[str, frozenset[str] | None]]:
     """Yield the questions inside rolls of described actions, each with what its formulas speak of."""
     for name, action in rules.file.actions.items():
-        if not action.ask:
-            continue
-        from rpgres.rulesets.dice_plans import dice_plan
-
-        try:
-            asks = dice_plan(rules.file, name).asks
-        except FileError:  # the check of dice plans reports it
-            yield from ((label, None) for label in action.ask)
-        else:
-            yield from ((label, frozenset(ask.facts)) for label, ask in asks.items())
+        plan = readable_plan(rules, name) if action.ask else None
+        yield from ((label, frozenset(plan.asks[label].facts) if plan is not None else None) for label in action.ask)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

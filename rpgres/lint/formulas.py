@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from rpgres.errors import NotationError
 from rpgres.model.state import EMPTY
-from rpgres.rulesets.numbers import dice_names, has_any_ability, number_names
+from rpgres.rulesets.numbers import dice_names, number_names
+from rpgres.rulesets.rows import Bounds
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.templates import fill, joined, misnamed, names_in
 from rpgres.text.harmless import in_line
@@ -50,7 +51,7 @@ def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
         numbers=frozenset(name for action in described for name in number_names(file, action)),
         dice=frozenset(name for action in described for name in dice_names(file, action)),
         choices={name: list(its.values.values()) for name, its in parameters if its.kind == "choice" and its.values},
-        is_open=has_any_ability(file),
+        is_open=file.has_any_ability,
     )
 
 
@@ -69,14 +70,13 @@ def missing(path: KeyPath, what: str, name: str, known: Iterable[str]) -> Fault:
     return unknown_name(path, message, name, names, there="it has")
 
 
-def bounds_faults(path: KeyPath, at_least: int | None, at_most: int | None, default: object = None) -> Iterator[Fault]:
+def bounds_faults(path: KeyPath, its: Bounds) -> Iterator[Fault]:
     """Yield what is wrong with bounds, and with a default between them."""
-    if at_least is not None and at_most is not None and at_least > at_most:
-        message = f"at least {at_least} and at most {at_most} is an empty range"
+    default = getattr(its, "default", None)
+    if its.at_least is not None and its.at_most is not None and its.at_least > its.at_most:
+        message = f"at least {its.at_least} and at most {its.at_most} is an empty range"
         yield Fault("bad-bounds", (*path, "at-least"), message)
-    elif type(default) is int and not (
-        (at_least is None or default >= at_least) and (at_most is None or default <= at_most)
-    ):
+    elif type(default) is int and not its.has(default):
         yield Fault("bad-default", (*path, "default"), f"the default {default} is outside the bounds")
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rpgres.errors import RuleError
-from rpgres.rulesets.dice_plans import dice_plan
 from rpgres.rulesets.folders import NAMING
+from rpgres.rulesets.references import readable_plan
 from rpgres.rulesets.rules import Rules
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 from rpgres.toml.faults import faults
@@ -41,10 +40,9 @@ def _too_early(rules: Rules) -> Iterator[Fault]:
     for name, action in rules.file.actions.items():
         if not (known and action.dice):
             continue
-        try:
-            plan = dice_plan(rules.file, name)
-        except RuleError:
-            continue  # told elsewhere
+        plan = readable_plan(rules, name)
+        if plan is None:
+            continue
         pairs = zip(plan.reads, plan.fits, strict=True)
         inner = [(read.groups[0], fits) for read, fits in pairs if fits is not None]
         inner += [(group.name, one) for group in plan.groups.values() for one in group.formulas]

@@ -40,12 +40,10 @@ from rpgres.rulesets.formulas import (
     names,
     results,
 )
-from rpgres.rulesets.numbers import has_any_ability, sheet_names
-from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.references import readable_plan, spoken_of
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span, span_of, truth, within
-from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 
@@ -72,8 +70,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
     if faults:
         return
     try:
-        wanted = list(spoken_of(rules, name))
-        plan = dice_plan(rules.file, name, wanted=wanted)
+        plan = dice_plan(rules.file, name, wanted=list(spoken_of(rules, name)))
     except FileError:
         return  # another check reports an unreadable outcome table
     except RuleError as error:
@@ -85,9 +82,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         return
     yield from _names(rules, name, plan)
     yield from _taken(rules, name, plan)
-    looping = [
-        one for one in plan.numbers if one in reached(one, {its: plan.numbers[its].names for its in plan.numbers})
-    ]
+    looping = [one for one in plan.numbers if one in plan.reached(plan.numbers[one])]
     for one in looping:
         path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
         yield Fault("endless", path, f"the number {one} depends on itself")
@@ -96,7 +91,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         yield from _dice(rules, name, plan)
         yield from _endless(name, plan, spans)
         yield from _divisors(action, plan, spans)
-        yield from _never(rules, name, plan)
+        yield from _never(rules, name, plan, spans)
         yield from ask_faults(rules, name, plan, spans)
 
 
@@ -117,28 +112,22 @@ def diceless_faults(rules: Rules, name: str) -> Iterator[Fault]:
 
 def named_in_action(rules: Rules, name: str) -> set[str]:
     """Return every name that the data of an action with named dice use, with its outcome rows."""
-    found = set(spoken_of(rules, name))
-    try:
-        plan = dice_plan(rules.file, name, wanted=found)
-    except RuleError:
+    found, plan = set(spoken_of(rules, name)), readable_plan(rules, name)
+    if plan is None:
         return found | set(rules.file.parameters_of(name))
     return found | {inner.removeprefix(GIVEN) for one in plan.formulas() for inner in one.names}
 
 
 def bands_named(rules: Rules, name: str) -> set[str]:
     """Return the possible bands of an action with named dice."""
-    try:
-        return _words(dice_plan(rules.file, name).numbers[BAND].tree)
-    except RuleError:
-        return set(rules.file.bands)
+    plan = readable_plan(rules, name)
+    return _words(plan.numbers[BAND].tree) if plan is not None else set(rules.file.bands)
 
 
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
     """Yield the unused numbers and dice of an action."""
-    action = rules.file.actions[name]
-    try:
-        plan = dice_plan(rules.file, name)
-    except RuleError:
+    action, plan = rules.file.actions[name], readable_plan(rules, name)
+    if plan is None:
         return
     named = {*OF_AN_OUTCOME, *action.told.values(), *spoken_of(rules, name)}
     named |= {inner for one in plan.formulas() for inner in one.names}
@@ -232,10 +221,10 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     file, action = rules.file, rules.file.actions[name]
     at: KeyPath = ("actions", name)
     parameters = file.parameters_of(name)
-    on_sheets = sheet_names(file)
+    on_sheets = file.rated
     known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers, *plan.asks}
     known |= {*file.switches, *file.window_names}
-    is_open = has_any_ability(file)
+    is_open = file.has_any_ability
     listed = sorted({*known, *file.define} - {BAND})
     of_die = {*OF_A_DIE}
     for path, expr, is_of_die in _trees(action, plan):
@@ -268,7 +257,7 @@ def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     """Yield duplicate names."""
     file, action = rules.file, rules.file.actions[name]
     at: KeyPath = ("actions", name)
-    of_all = {**dict.fromkeys(sheet_names(file), "on the sheet"), **dict.fromkeys(file.switches, "a house rule")}
+    of_all = {**dict.fromkeys(file.rated, "on the sheet"), **dict.fromkeys(file.switches, "a house rule")}
     parameters = file.parameters_of(name)
     for key in action.parameters:
         its = file.parameters.get(key)
@@ -383,10 +372,9 @@ def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
         yield from _divided_by(inner, asked)
 
 
-def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
+def _never(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     """Yield the unreachable bands."""
-    action, spans = rules.file.actions[name], Spans(rules, name, plan)
-    band = plan.numbers[BAND].tree
+    action, band = rules.file.actions[name], plan.numbers[BAND].tree
     at: KeyPath = ("actions", name)
     if not action.band and not action.bands:
         parameters = rules.file.parameters_of(name)

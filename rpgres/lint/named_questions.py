@@ -11,7 +11,6 @@ from rpgres.rulesets.actions import Action, Asking, Choosable
 from rpgres.rulesets.dice_plans import BAND, NO, TIMES, DicePlan, pool_of
 from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE
-from rpgres.rulesets.numbers import sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import RowQuestion
 from rpgres.rulesets.rules import Rules
@@ -80,7 +79,7 @@ def _taken(rules: Rules, name: str, action: Action) -> dict[str, str]:
     tables = [rules.table(table) for table in action.tables]
     asked = {str(path[-1]) for path, node in walk(tables, menu=rules.menu) if isinstance(node, RowQuestion)}
     return {
-        **dict.fromkeys(sheet_names(rules.file), "an ability or a counter of sheets"),
+        **dict.fromkeys(rules.file.rated, "an ability or a counter of sheets"),
         **dict.fromkeys(asked, "a question of an outcome of this action"),
         **dict.fromkeys(rules.file.define, "a definition"),
         **dict.fromkeys(action.numbers, "a number"),
@@ -97,7 +96,7 @@ def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosab
     scope = scope_of(rules, [name])
     for number, effect in enumerate(option.effects):
         yield from effect_faults(rules, (*path, "effects", number), effect, scope)
-    counters = [one for one, field in file.sheet.items() if field.kind == "counter"]
+    counters = [*file.fields_of("counter")]
     is_tables = ask.who == "gm"
     tracks = [one for one, track in file.tracks.items() if track.of_table is is_tables]
     for of in option.cost:

@@ -7,10 +7,10 @@ from functools import reduce
 from math import inf
 
 from rpgres.dice.grammar import Pool
-from rpgres.errors import RuleError
 from rpgres.rulesets.actions import OPPOSITION
-from rpgres.rulesets.dice_plans import BAND, GIVEN, NO, SLOT, TIMES, DicePlan, GroupPlan, dice_plan, pool_of
+from rpgres.rulesets.dice_plans import BAND, GIVEN, NO, SLOT, TIMES, DicePlan, GroupPlan, pool_of
 from rpgres.rulesets.formulas import Expr, Read
+from rpgres.rulesets.references import readable_plan
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
@@ -38,9 +38,8 @@ def span_of_bands(rules: Rules) -> Span | None:
 
 def number_spans(rules: Rules, name: str) -> dict[str, Span]:
     """Return the possible values of the numbers of an action; those without a minimum are left out."""
-    try:
-        plan = dice_plan(rules.file, name)
-    except RuleError:
+    plan = readable_plan(rules, name)
+    if plan is None:
         return {}
     spans = Spans(rules, name, plan)
     found = {number: spans[number] for number in plan.numbers if number != BAND}

@@ -16,7 +16,6 @@ from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import (
     BRACES,
     Formula,
-    Id,
     OutcomeTable,
     Row,
     RowBody,
@@ -46,30 +45,32 @@ _MEANT_MARGIN = re.compile(r"^\s*[+-]?\s*(marg\w*|mrgin|magin|margni)\s*([-+*/].
 
 def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield what is wrong with a ruleset's outcome tables and menus, each with its file, line and key path."""
-    menus: Menus | None = None  # unknown, when they cannot be read
-    texts = rules.layers.menu_texts()
-    try:
-        menus = read_as(texts, dict[Id, RowQuestion])
-    except FileError as error:
-        yield from diagnostics_in(error)
-    # Which rows take a menu is not followed: what any of them rolls may be named.
-    scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
-    yield from (located_in(texts, fault) for fault in comes_faults(rules, menus or {}, menus, scope))
-    for name in rules.layers.table_names():
-        try:
-            texts = rules.layers.table_texts(name)
-            table: OutcomeTable = read_as(texts, OutcomeTable)
-        except FileError as error:
-            yield from diagnostics_in(error)
+    menus = readable_menus(rules)
+    for name, table in _written(rules):
+        if isinstance(table, FileError):
+            yield from diagnostics_in(table)
             continue
-        scope = scope_of(rules, rules.actions_by_table.get(name, ()))
+        texts = rules.layers.table_texts(name) if name else rules.layers.menu_texts()
+        if name:
+            scope = scope_of(rules, rules.actions_by_table.get(name, ()))
+        else:  # which rows take a menu is not followed: what any of them rolls may be named
+            scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
         yield from (located_in(texts, fault) for fault in comes_faults(rules, table, menus, scope))
+
+
+def _written(rules: Rules) -> Iterator[tuple[str, OutcomeTable | Menus | FileError]]:
+    """Yield the menus under an empty name, then every outcome table by its name: what they say, or why it is unread."""
+    for name in ("", *rules.layers.table_names()):
+        try:
+            yield name, read_as(rules.layers.table_texts(name), OutcomeTable) if name else rules.menus
+        except FileError as error:
+            yield name, error
 
 
 def readable_menus(rules: Rules) -> Menus | None:
     """Return the menus; None when they cannot be read."""
     with suppress(FileError):
-        return read_as(rules.layers.menu_texts(), dict[Id, RowQuestion])
+        return rules.menus
     return None
 
 
@@ -87,8 +88,12 @@ def comes_faults(rules: Rules, table: Mapping[Any, Row] | Menus, menus: Menus | 
         nodes[path] = node
         scope = scopes[path] = scopes[path[:-1]]  # of the root, the empty path is its own
         if isinstance(node, Row):
-            scopes[path] = scope.plus([*node.rolls, *_also_rolled(rules, table, str(path[0]))])
-            yield from _row(rules, path, node, scope, scopes[path])
+            band = rules.file.bands.get(str(path[0]))
+            also = table.get(band.also) if band is not None else None  # the row that holds as well
+            scopes[path] = scope.plus([*node.rolls, *(also.rolls if isinstance(also, Row) else ())])
+            if band is None and not isinstance(node, TableRow):
+                yield missing(path, "band", str(path[0]), rules.file.bands)
+            yield from _comes(rules, path, node, scope, scopes[path])
         elif isinstance(node, RowOption):
             scopes[path] = scope.plus(node.rolls)
             yield from circumstance_faults(rules, path, (node.when, node.unless), scope.numbers)
@@ -97,18 +102,6 @@ def comes_faults(rules: Rules, table: Mapping[Any, Row] | Menus, menus: Menus | 
             yield from circumstance_faults(rules, path, (node.when, node.unless), scope.numbers)
             beside = tuple(label for label in nodes[path[:-1]] if label != path[-1])
             yield from _question(rules, path, node, menus, beside, within=str(path[0]) if table is menus else "")
-
-
-def _also_rolled(rules: Rules, table: Mapping[str, Any], band: str) -> Iterable[str]:
-    """Return what the row rolls that holds for a band as well."""
-    also = rules.file.bands[band].also if band in rules.file.bands else ""
-    return table[also].rolls if also in table else ()
-
-
-def _row(rules: Rules, path: KeyPath, row: Row, before: Scope, scope: Scope) -> Iterator[Fault]:
-    if path[0] not in rules.file.bands and not isinstance(row, TableRow):
-        yield missing(path, "band", str(path[0]), rules.file.bands)
-    yield from _comes(rules, path, row, before, scope)
 
 
 def _comes(rules: Rules, path: KeyPath, its: RowBody, before: Scope, scope: Scope) -> Iterator[Fault]:
@@ -147,8 +140,7 @@ def _rolls(path: KeyPath, rolls: Mapping[str, Formula], scope: Scope) -> Iterato
     for label, template in templates(rolls).items():
         at = (*path, label)
         yield from template_faults(at, template, scope)
-        its = bounded(rolls[label])
-        yield from bounds_faults(at, its.at_least, its.at_most)
+        yield from bounds_faults(at, bounded(rolls[label]))
         if label in ("roll", "opposition"):
             message = f"{label!r} is the label of the action's own roll; use another name"
             yield Fault("taken-name", at, message)
@@ -182,7 +174,7 @@ def _question(
         yield missing(at, "menu", question.menu, menus)
     elif question.menu and menus is not None:
         named = {name: menu_names(menu) for name, menu in menus.items()}
-        if within and within in {question.menu, *reached(question.menu, named)}:
+        if within and within in {question.menu, *reached([question.menu], lambda name: named.get(name, ()))}:
             yield Fault("endless", at, f"the menu {within} refers to itself endlessly")
     elif not question.menu and not question.who and not question.text:
         message = "this question has none of `who`, `text` and `menu`"
@@ -231,18 +223,12 @@ def named_menus(rules: Rules) -> set[str]:
         FileError: one of them cannot be read.
     """
     names = rules.layers.table_names()
-    tables = [read_as(rules.layers.table_texts(name), OutcomeTable) for name in names]
-    return menu_names([read_as(rules.layers.menu_texts(), dict[Id, RowQuestion]), *tables])
+    return menu_names([rules.menus, *(read_as(rules.layers.table_texts(name), OutcomeTable) for name in names)])
 
 
 def rolled_labels(rules: Rules) -> Iterator[str]:
     """Yield the labels of everything that rows and options roll."""
-    found: list[Any] = []
-    for name in rules.layers.table_names():
-        with suppress(FileError):  # told elsewhere
-            found.append(read_as(rules.layers.table_texts(name), OutcomeTable))
-    with suppress(FileError):
-        found.append(read_as(rules.layers.menu_texts(), dict[Id, RowQuestion]))
+    found = [table for _, table in _written(rules) if not isinstance(table, FileError)]
     yield from (label for _, node in walk(found) if isinstance(node, RowBody) for label in node.rolls)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -12,8 +12,8 @@ from rpgres.model.conditions import Condition, possible
 from rpgres.model.paths import QUANTIFIERS, Path, Place, Scope, parse_path
 from rpgres.model.state import GM, State, code_of, slug
 from rpgres.rulesets import Rules
-from rpgres.rulesets.numbers import has_any_ability, sheet_names
-from rpgres.toml.diagnostics import Fault, Severity, nearest, unknown_name
+from rpgres.rulesets.rows import Bounds
+from rpgres.toml.diagnostics import Fault, nearest, unknown_name
 
 _SCENE = "scene"  # the period that every table has
 _CARDS = ("cards", "top", "knowers")  # what of a pile tells which cards lie there
@@ -76,19 +76,15 @@ def path_faults(path: Path, known: Known) -> Iterator[Fault]:
         names = _names(path, number, known)
         if names is not None and place.key not in names.known:
             if names.may_come:
-                yield from [_later(place.key, names)] if not names.is_own or nearest(place.key, names.known) else ()
+                if not names.is_own or nearest(place.key, names.known):
+                    message = f"no {names.what} is called {place.key!r} yet; {LATER}"
+                    yield Fault("unknown-name", (), message, place.key, tuple(sorted(names.known)), "warning")
             elif not _may_be_of_code(place, names.known, known):
                 yield unknown_name((), f"there is no {names.what} {place.key!r}", place.key, sorted(names.known))
             return
-    hidden = _hidden(path, known) if known.seat else ""
+    hidden = _hidden_cards(path, known) or _hidden_name(path, known) if known.seat else ""
     if hidden:
         yield Fault("unseen", (), hidden)
-
-
-def _later(name: str, names: Names) -> Fault:
-    """Return the warning that nothing has a name yet."""
-    message = f"no {names.what} is called {name!r} yet; {LATER}"
-    return Fault("unknown-name", (), message, name, tuple(sorted(names.known)), "warning")
 
 
 def _value_faults(condition: Condition, known: Known) -> Iterator[Fault]:
@@ -113,28 +109,26 @@ def _seats(known: Known) -> Iterator[str]:
 def _bounds_faults(condition: Condition, known: Known) -> Iterator[Fault]:
     """Yield that a number never comes to what a condition asks for; where rules in code may exceed it, as a warning."""
     bounds = _bounds(condition.path, known)
-    if bounds is None or possible([condition], bounds=bounds) or not possible([condition]):
+    if bounds is None or not possible([condition]):
         return
-    low, high = (str(bound) if bound is not None else "" for bound in bounds)
-    message = f"{condition.path.keys[-1]} is a number from {low} to {high} here" if low and high else ""
-    message = message or f"{condition.path.keys[-1]} is a number {f'from {low} on' if low else f'up to {high}'} here"
-    severity: Severity = "warning" if _has_code(known) else "error"
-    yield Fault("never-matches", (), f"{message}, and never fits this condition", severity=severity)
+    if not possible([condition], bounds=(bounds.at_least, bounds.at_most)):
+        message = f"{condition.path.keys[-1]} is {bounds.words} here, and never fits this condition"
+        yield Fault("never-matches", (), message, severity="warning" if _has_code(known) else "error")
 
 
-def _bounds(path: Path, known: Known) -> tuple[int | None, int | None] | None:
-    """Return the least and the greatest number that can stand at a path; None where nothing says so."""
+def _bounds(path: Path, known: Known) -> Bounds | None:
+    """Return the bounds of the number that can stand at a path; None where nothing says so."""
     (kind, key), before = path.places[-1], path.keys[:-1]
     if kind == "track" and key in ("free", "marked", "count"):
         boxes = _boxes(before, known)
-        return (0, len(set(boxes.known) - _NO_BOXES)) if boxes is not None and not boxes.may_come else None
-    sheet = known.rules.file.sheet
-    if kind == "counters" and len(before) > 1 and (field := sheet.get(key)) is not None and field.kind == "counter":
-        return field.at_least, field.at_most
-    fields = [field for field in sheet.values() if field.kind == "abilities"] if kind == "abilities" else []
-    if len(fields) == 1:
-        return fields[0].at_least, fields[0].at_most
-    return None
+        if boxes is None or boxes.may_come:
+            return None
+        return Bounds(at_least=0, at_most=len(set(boxes.known) - _NO_BOXES))
+    file = known.rules.file
+    if kind == "counters" and len(before) > 1:
+        return file.fields_of("counter").get(key)
+    fields = [*file.fields_of("abilities").values()] if kind == "abilities" else []
+    return fields[0] if len(fields) == 1 else None
 
 
 def _has_code(known: Known) -> bool:
@@ -156,8 +150,6 @@ def _may_be_of_code(place: Place, names: Collection[str], known: Known) -> bool:
 def _names(path: Path, number: int, known: Known) -> Names | None:
     """Return the names that a key of a path can be; None where it may be any."""
     place, before = path.places[number], path.keys[:number]
-    if place.kind in _OF_TABLES:
-        return _OF_TABLES[place.kind](path, number, known)
     rules, state = known.rules, None if known.is_portable else known.state
     is_table = not before or before[0] not in ("characters", "self", "others", "enemies", "allies")
     match place.kind:
@@ -174,7 +166,7 @@ def _names(path: Path, number: int, known: Known) -> Names | None:
         case "tracks":
             return Names("track", {*rules.file.tracks, *_on_sheets(known, "tracks")})
         case "texts":
-            return Names("text on a sheet", {name for name, one in rules.file.sheet.items() if one.kind == "text"})
+            return Names("text on a sheet", {*rules.file.fields_of("text")})
         case "piles":
             own = {name for name, pile in rules.file.piles.items() if bool(pile.each) != is_table}
             whole = {f"{name}:{who}" for name in rules.file.piles for who in (state.characters if state else ())}
@@ -183,42 +175,35 @@ def _names(path: Path, number: int, known: Known) -> Names | None:
             return _boxes(before, known)
         case "data":
             return _in_data(path, number, known)
+        case "tags":
+            return _tags(path, known)
+        case "things" if state is not None:
+            return Names("thing", {*state.things, *rules.file.tables, *known.texts}, may_come=True)
+        case "audiences" if state is not None:
+            names = {*state.things, *rules.file.tables, *state.tracks, *_of_table(rules), *known.texts}
+            return Names("track or thing", names, may_come=True)
+        case "uses" if (there := people(known)) is not None:
+            return Names("character", {*there, GM, "total"})
+        case "names":
+            return _members(path, number, known)
     return None
 
 
 def _abilities(path: Path, known: Known) -> Names | None:
     """Return the abilities that somebody can have: those of a ruleset, or of whoever is meant."""
     file = known.rules.file
-    if not has_any_ability(file):
-        return Names("ability", {*sheet_names(file), *_on_sheets(known, "abilities")})
+    if not file.has_any_ability:
+        return Names("ability", {*file.rated, *_on_sheets(known, "abilities")})
     if known.state is None or (known.is_portable and path.keys[0] != "self"):
         return None
-    return Names("ability", {*sheet_names(file), *_on_sheets(known, "abilities")}, may_come=True)
+    return Names("ability", {*file.rated, *_on_sheets(known, "abilities")}, may_come=True)
 
 
-def _tags(path: Path, _number: int, known: Known) -> Names | None:
+def _tags(path: Path, known: Known) -> Names | None:
     there = brought_forth(known)
     if there is None or (known.is_portable and path.keys[0] not in ("self", "tags")):
         return None
     return Names("tag", {*there, *QUANTIFIERS, "count"}, may_come=True, is_own=known.is_portable)
-
-
-def _things(_path: Path, _number: int, known: Known) -> Names | None:
-    if known.state is None or known.is_portable:
-        return None
-    return Names("thing", {*known.state.things, *known.rules.file.tables, *known.texts}, may_come=True)
-
-
-def _holders(_path: Path, _number: int, known: Known) -> Names | None:
-    there = people(known)
-    return Names("character", {*there, GM, "total"}) if there is not None else None
-
-
-def _audiences(path: Path, number: int, known: Known) -> Names | None:
-    things = _things(path, number, known)
-    if things is None or known.state is None:
-        return None
-    return Names("track or thing", {*things.known, *known.state.tracks, *_of_table(known.rules)}, may_come=True)
 
 
 def _members(path: Path, number: int, known: Known) -> Names | None:
@@ -232,19 +217,10 @@ def _members(path: Path, number: int, known: Known) -> Names | None:
     return Names("seat", {*there, *_seats(known), GM, "count"}) if there is not None else None
 
 
-_OF_TABLES: dict[str, Callable[[Path, int, Known], Names | None]] = {
-    "tags": _tags,
-    "things": _things,
-    "uses": _holders,
-    "audiences": _audiences,
-    "names": _members,
-}
-
-
 def _in_data(path: Path, number: int, known: Known) -> Names | None:
     """Return the names in a ruleset's own data: the records of sheets, and what a thing on the table has now."""
     at = path.keys.index("records") if "records" in path.keys[:number] else None
-    of_records = {name: field.fields for name, field in known.rules.file.sheet.items() if field.kind == "records"}
+    of_records = {name: field.fields for name, field in known.rules.file.fields_of("records").items()}
     if at is not None and number == at + 1:
         return Names("record on a sheet", {*of_records, "count"})
     if at is not None and number == at + 3:
@@ -299,17 +275,8 @@ def _of_table(rules: Rules) -> Iterator[str]:
 
 def _counters(known: Known) -> set[str]:
     """Return the counters that characters and the table can have: of sheets, of effects, and those that are there."""
-    file = known.rules.file
-    on_sheets = {name for name, field in file.sheet.items() if field.kind == "counter"}
-    by_effects = {effect.counter for effect in file.effects.values() if effect.counter}
-    typed = {parameter.counter for parameter in file.parameters.values() if parameter.counter}
-    return {
-        *on_sheets,
-        *by_effects,
-        *typed,
-        *_on_sheets(known, "counters"),
-        *(known.state.counters if known.state else ()),
-    }
+    of_table = known.state.counters if known.state is not None else ()
+    return {*known.rules.file.counters, *_on_sheets(known, "counters"), *of_table}
 
 
 def _on_sheets(known: Known, field: str) -> set[str]:
@@ -321,14 +288,9 @@ def _on_sheets(known: Known, field: str) -> set[str]:
 # What a seat may not see
 
 
-def _hidden(path: Path, known: Known) -> str:
-    """Return why a seat may not see what stands at a path; empty when it may."""
-    return _hidden_cards(path, known) or (_hidden_name(path, known) if known.state is not None else "")
-
-
 def _hidden_name(path: Path, known: Known) -> str:
-    state, keys = known.state, path.keys
-    assert state is not None
+    """Return why a seat may not see a tag, track or thing that a path names; empty when it may."""
+    state, keys = known.state or State(), path.keys
     for number, place in enumerate(path.places):
         if place.kind == "tags" and (tag := state.tag(place.key)) is not None:
             if tag.audience is not None and known.seat not in tag.audience:

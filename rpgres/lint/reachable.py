@@ -42,7 +42,7 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
             named |= bands_named(rules, name)
         else:  # its one row stands
             named |= {band for table in action.tables for band in rules.table(table)}
-    named |= {row.name for plan in rules.plans.values() for row in (*plan.rows, *plan.also)}
+    named |= {row.name for plan in rules.plans.values() for row in plan.all_rows}
     for name, band in file.bands.items():
         if type(band) is Band and not (band.has_bounds or band.unopposed or name in named):
             message = "this band is unreachable: it has no bounds (from, to), and no action names it under `bands`"

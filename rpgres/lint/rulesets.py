@@ -43,7 +43,7 @@ def data_diagnostics(rules: Rules) -> list[Diagnostic]:
 
     Sheets and scenes are no rules; they are judged elsewhere.
     """
-    texts = rules.layers.texts()
+    texts = rules.layers.parts
     found = [
         one if isinstance(one, Diagnostic) else located_in(texts, one) for check in _CHECKS for one in check(rules)
     ]
@@ -157,11 +157,11 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
                 message = f"every action has an option {name!r}; use another name"
                 yield Fault("taken-name", path, message)
         yield from kind_of(parameter).faults(at, parameter)
-        yield from bounds_faults(at, parameter.at_least, parameter.at_most, parameter.default)
+        yield from bounds_faults(at, parameter)
         if parameter.kind != "form" and parameter.fields:
             yield Fault("useless", (*at, "fields"), "only parameters of the kind 'form' have fields")
         for name, field in parameter.fields.items():
-            yield from bounds_faults((*at, "fields", name), field.at_least, field.at_most, field.default)
+            yield from bounds_faults((*at, "fields", name), field)
 
 
 def _settings(rules: Rules) -> Iterator[Fault]:
@@ -194,7 +194,7 @@ def _actions(rules: Rules) -> Iterator[Fault]:
         if name not in data:
             message = f"the rule {name!r} has no data ([actions.{name}])"
             yield Fault("no-data", ("actions",), message, name, tuple(data))
-    tables = {one: None for one in rules.layers.table_names() if _has_table(rules, one)}
+    tables = rules.layers.table_names()
     for name, action in data.items():
         yield from _action(rules, name, action, tables)
 
@@ -240,13 +240,6 @@ def _is_always_required(rules: Rules, parameter: Parameter) -> bool:
     actions = rules.file.actions
     taken = [(action, name) for action in actions for name, its in rules.parameters(action).items() if its is parameter]
     return all(name in actions[action].required for action, name in taken)
-
-
-def _has_table(rules: Rules, name: str) -> bool:
-    try:
-        return bool(rules.layers.table_texts(name))
-    except FileError:
-        return True  # there is one, and that it cannot be read is told elsewhere
 
 
 def _doubles(action: Action, parameters: Mapping[str, Parameter]) -> Iterator[str]:
@@ -354,7 +347,7 @@ def _tracks(rules: Rules) -> Iterator[Fault]:
 def _sheet_fields(rules: Rules) -> Iterator[Fault]:
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
-        yield from bounds_faults(at, field.at_least, field.at_most, field.default)
+        yield from bounds_faults(at, field)
         if field.track and field.track not in rules.file.tracks:
             yield missing((*at, "track"), "track", field.track, rules.file.tracks)
         if field.kind == "written" and not field.track:

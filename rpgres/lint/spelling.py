@@ -19,7 +19,7 @@ from rpgres.model.state import slug
 from rpgres.parameters.examples import example_inputs, spellings
 from rpgres.rulesets.dice_plans import OF_AN_OUTCOME
 from rpgres.rulesets.formulas import OF_A_DIE, FormulaError, formula, names
-from rpgres.rulesets.numbers import OPPOSED, has_any_ability
+from rpgres.rulesets.numbers import OPPOSED
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.templates import names_in
@@ -31,14 +31,14 @@ from rpgres.toml.reading import parse, read_source
 def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the names in braces that stand once, that nothing has, and that are near one that something has."""
     file = rules.file
-    if not file.standalone or not has_any_ability(file):
+    if not file.standalone or not file.has_any_ability:
         return
-    fields = [name for name, field in file.sheet.items() if field.kind == "abilities"]
+    fields = [*file.fields_of("abilities")]
     declared = {*scope_of(rules, file.actions).dice, *file.define, *file.switches, *OF_A_DIE, *OF_AN_OUTCOME}
     declared |= {name for action in file.actions.values() for name in (*action.groups, *action.ask)}
     declared |= {name for definition in file.define.values() for name in definition.of}
     known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(rules)}
-    texts = [*rules.layers.texts(), *(text for text in rules.layers.outcome_texts() if not text.prefix)]
+    texts = [*rules.layers.parts, *(text for text in rules.layers.outcome_texts() if not text.prefix)]
     found = [(text, path, name) for text in texts for path, name in _named(text.data)]
     times = Counter(name for _, _, name in found)
     near_to = known | {name for name, count in times.items() if count > 1}

@@ -88,7 +88,7 @@ def _taken(rules: Rules, action: str) -> Iterator[str]:
 def _counters(rules: Rules) -> Iterator[Fault]:
     """Yield the kinds of effect that change a counter which characters do not have, or which is nearly another."""
     file = rules.file
-    on_sheets = {name for name, field in file.sheet.items() if field.kind == "counter"}
+    on_sheets = {*file.fields_of("counter")}
     set_before = {its.counter for its in file.parameters.values() if its.kind == "counter"}
     for kind, described in file.effects.items():
         counter = described.counter

@@ -21,7 +21,7 @@ from rpgres.toml.reading import read_source
 
 def all_diagnostics(rules: Rules) -> list[Diagnostic]:
     """Return what is wrong with a ruleset's data, overlays and sheets, each with its file, line and key path."""
-    idle = (located_in(rules.layers.texts(), fault) for fault in idle_faults(rules))
+    idle = (located_in(rules.layers.parts, fault) for fault in idle_faults(rules))
     return [*data_diagnostics(rules), *misspelt_diagnostics(rules), *idle, *_sheets(rules)]
 
 

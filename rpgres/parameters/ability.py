@@ -15,11 +15,6 @@ from rpgres.rulesets import Rules, unknown
 from rpgres.toml.diagnostics import nearest
 
 
-def ability_names(rules: Rules) -> list[str]:
-    """Return every ability the ruleset's sheets know by name."""
-    return [name for field in rules.file.sheet.values() if field.kind == "abilities" for name in field.abilities]
-
-
 def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: str) -> Rating:
     """Return the rating that `3`, `resources`, `resources=3` or a rung of the ladder stands for.
 
@@ -44,7 +39,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
     abilities = state.characters[actor].abilities
     if name in abilities:
         return Rating(abilities[name], name)
-    known = ability_names(rules)
+    known = rules.file.abilities
     if name in known:
         if not abilities:
             raise UsageError(
@@ -71,7 +66,7 @@ def check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, option
     Raises:
         UsageError: it is nearly one that is listed.
     """
-    known = ability_names(rules)
+    known = rules.file.abilities
     if name in abilities or name in known:
         return
     near = nearest(name, known)
@@ -93,7 +88,7 @@ def rung_of(rules: Rules, text: str) -> int | None:
     return next((number for name, number in rules.file.ladder.items() if slug(name) == wanted), None)
 
 
-def says_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
+def says_rating(rules: Rules, state: State, _described: Described, value: Any, who: str) -> bool:
     """Tell whether a rating is the one on a character's sheet; what cannot be read is reported where it is read."""
     if who not in state.characters:
         return False
@@ -124,13 +119,9 @@ def _read(slot: Slot, value: Any) -> Rating:
 def offers_of(rules: Rules, sheet: str | None) -> Offers:
     """Return the abilities of a sheet with their ratings, or all that the ruleset names."""
     if not sheet:
-        return [(name, "") for name in ability_names(rules)]
+        return [(name, "") for name in rules.file.abilities]
     character = sheet_of(rules, sheet)
     return [(name, f"{rating:+d}") for name, rating in character.abilities.items()] if character is not None else []
-
-
-def _is_known(rules: Rules, state: State, _described: Described, value: Any, who: str) -> bool:
-    return says_rating(rules, state, value, who)
 
 
 ABILITY = Kind(
@@ -138,5 +129,5 @@ ABILITY = Kind(
     metavar=lambda *_: "NAME|NAME=N|N",
     schema=lambda _: NUMBER_OR_TEXT,
     offers=lambda typed: offers_of(typed.rules, typed.line.get("sheet")),
-    is_known=_is_known,
+    is_known=says_rating,
 )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rpgres.errors import UsageError
-from rpgres.model.state import State
 from rpgres.parameters.context import ACTOR, InputContext, sheet_offers
-from rpgres.parameters.kind import Described, Kind, Slot
+from rpgres.parameters.kind import Kind
 from rpgres.parameters.plain import name_metavar
-from rpgres.rulesets import Rules
 from rpgres.toml.diagnostics import nearest
 
 
@@ -38,18 +34,10 @@ def _nobody(context: InputContext, name: str, option: str) -> UsageError:
     )
 
 
-def _read(slot: Slot, value: Any) -> str:
-    return character_at(slot.context, str(value), option=slot.option, is_other=slot.described.others)
-
-
-def _is_known(_rules: Rules, state: State, described: Described, value: Any, _who: str) -> bool:
-    return not described.said_by and value in state.characters
-
-
 CHARACTER = Kind(
-    read=_read,
+    read=lambda slot, it: character_at(slot.context, str(it), option=slot.option, is_other=slot.described.others),
     metavar=name_metavar,
     schema=lambda _: {"type": "string"},
     offers=lambda typed: sheet_offers(typed.rules),
-    is_known=_is_known,
+    is_known=lambda _rules, state, described, value, _who: not described.said_by and value in state.characters,
 )

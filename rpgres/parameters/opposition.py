@@ -40,7 +40,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
         return Opposition(counted)
     name, separator, ability = text.rpartition(":")
     if separator and name:
-        return _opposed_by(slot, name, ability)
+        return _with_ability(slot, _opposer(slot, name), ability)
     name, separator, ability = text.partition("=")
     if separator and parameter.rolls and number_of(ability) is not None:
         check_spelt(rules, slug(name), EMPTY, option=slot.option)
@@ -149,10 +149,6 @@ def _read_table(slot: Slot, table: Mapping[str, Any]) -> Opposition:
         return _with_ability(slot, character, str(ability))
 
 
-def _opposed_by(slot: Slot, name: str, ability: str) -> Opposition:
-    return _with_ability(slot, _opposer(slot, name), ability)
-
-
 def _opposer(slot: Slot, name: str) -> str:
     character = character_at(slot.context, name, option=slot.option)
     if character == slot.context.actor:
@@ -183,12 +179,12 @@ def _offers(typed: Typed) -> Offers:
     return [*rungs, ("none", "no opposition"), (f"{file.dice}+0", "an opponent rolls"), *people]
 
 
-def _is_known(rules: Rules, state: State, _described: Described, value: Any, _who: str) -> bool:
+def _is_known(rules: Rules, state: State, described: Described, value: Any, _who: str) -> bool:
     if isinstance(value, Mapping):
         name, ability = str(value.get("character")), next((one for key, one in value.items() if key != "character"), "")
     else:
         name, _, ability = str(value).strip().rpartition(":")
-    return says_rating(rules, state, ability, name)
+    return says_rating(rules, state, described, ability, name)
 
 
 _TABLE: Schema = {

@@ -65,10 +65,8 @@ def whole_number(slot: Slot, value: Any) -> int:
             raise UsageError(f"{option} takes a whole number, not {as_data(value)}", reason="type") from None
     if not isinstance(value, int) or isinstance(value, bool):
         raise UsageError(f"{option} takes a whole number, not {as_data(value)}", reason="type")
-    low, high = described.at_least, described.at_most
-    if (low is not None and value < low) or (high is not None and value > high):
-        bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"from {low} to {high}"
-        raise UsageError(f"{option} takes a whole number {bounds}, not {value}", reason="range")
+    if not described.has(value):
+        raise UsageError(f"{option} takes a whole number {described.words}, not {value}", reason="range")
     among = getattr(described, "among", ())
     if among and value not in among:
         *others, last = map(str, among)

@@ -58,10 +58,6 @@ def pile_of(rules: Rules, parameter: Parameter, actor: str) -> str:
     return pile_name(parameter.pile, actor if rules.file.piles[parameter.pile].each else "")
 
 
-def _cards_laid(rules: Rules, parameter: Parameter, _value: Any, actor: str) -> list[str]:
-    return [pile_of(rules, parameter, actor)]
-
-
 def _card_offers(typed: Typed) -> Offers:
     """Return the cards that can lie in a pile: those of the deck they come from."""
     piles, laid = typed.rules.file.piles, typed.rules.laid
@@ -130,7 +126,7 @@ CARDS = Kind(
     metavar=lambda *_: "CARD,CARD",
     schema=lambda _: {"anyOf": [_CODES, {"type": "array", "items": _CODES}]},
     offers=_card_offers,
-    laid=_cards_laid,
+    laid=lambda rules, parameter, _value, actor: [pile_of(rules, parameter, actor)],
 )
 TAG = Kind(
     read=_read_tag, metavar=name_metavar, schema=lambda _: {"type": "string"}, laid=_tag_laid, faults=_tag_faults

@@ -18,7 +18,7 @@ from rpgres.errors import UsageError, called
 from rpgres.lint.named_dice import named_in_action
 from rpgres.model.state import slug
 from rpgres.plugins.folders import is_standalone
-from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
+from rpgres.rulesets import Rules, Ruleset
 from rpgres.rulesets.rows import is_id
 from rpgres.toml.diagnostics import key_text
 from rpgres.toml.editing import comment, set_value
@@ -88,7 +88,9 @@ def own_words(ruleset: Ruleset) -> Words:
     data = parse(read_source(folder / COPIED[0]))
     field, names = _abilities(data)
     sheet = next((parse(read_source(path)) for path in _sheets(folder)), {})
-    kept = _spoken_of(ruleset, folder)
+    rules = Rules.read(ruleset)
+    # What formulas speak of would have to be changed with it.
+    kept = {one for name, its in rules.file.actions.items() if its.dice for one in named_in_action(rules, name)}
     listed = tuple(name for name in dict.fromkeys((*names, *sheet.get(field, {}))) if name not in kept)
     return Words(data["title"], data["summary"], next(iter(data["actions"])), listed, sheet.get("name", ""))
 
@@ -149,13 +151,6 @@ def _folder(ruleset: Ruleset) -> Path:
         message = f"{ruleset.id} has rules in code, and cannot be made into a file"
         raise UsageError(f"{message}; `{called('plugin new', 'NAME')}` writes a package to start from")
     return ruleset.data
-
-
-def _spoken_of(ruleset: Ruleset, folder: Path) -> set[str]:
-    """Return what formulas speak of, which would have to be changed with it."""
-    parts = read_parts([folder], ruleset_id=ruleset.id)
-    rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
-    return {one for name, action in rules.file.actions.items() if action.dice for one in named_in_action(rules, name)}
 
 
 def _sheets(folder: Path) -> list[Path]:

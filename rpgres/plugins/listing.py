@@ -12,7 +12,7 @@ from rpgres.plugins.discovery import all_entries, claims_of, title_of, usable
 from rpgres.plugins.entries import Entry, Stage
 from rpgres.plugins.failures import at_stage, clash, failure
 from rpgres.plugins.importing import check_entry, ruleset_of
-from rpgres.rulesets import data_folders, merge_parts, read_parts
+from rpgres.rulesets import Rules
 
 
 class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,15 +115,12 @@ def _status(entry: Entry, *, failed: Callable[[PluginError], None] | None) -> Pl
 def _check_thoroughly(entry: Entry) -> tuple[str, str]:
     """Check a ruleset's data against its code and return title and summary."""
     from rpgres.lint.whole import all_diagnostics
-    from rpgres.rulesets import Rules
 
     ruleset = ruleset_of(entry)
     with at_stage(entry, "validate"):
         try:
-            parts = read_parts(data_folders(entry.id, own=ruleset.data)[:1], ruleset_id=entry.id)
-            file = merge_parts(parts)
-            found = all_diagnostics(Rules(ruleset, file=file, parts=parts))
-            problems = list(dict.fromkeys(diagnostic.text for diagnostic in found))
+            rules = Rules.read(ruleset)
+            problems = list(dict.fromkeys(diagnostic.text for diagnostic in all_diagnostics(rules)))
         except RpgresError as error:
             problems = [error.message]
             if not isinstance(error, FileError):
@@ -132,4 +129,4 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
             head = "its data are faulty:" if entry.folder else "its data and its code do not match:"
             message = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
             raise failure(entry, "validate", message)
-    return file.title, file.summary
+    return rules.file.title, rules.file.summary

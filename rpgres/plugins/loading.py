@@ -9,7 +9,7 @@ from pathlib import Path
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, Ruleset, RulesetFile, data_folders, merge_parts, read_parts
+from rpgres.rulesets import Rules, Ruleset, RulesetFile, data_folders
 
 KEPT = 64  # rulesets, with other switches or folders each, that a process keeps
 _kept: dict[Hashable, Rules] | None = None
@@ -51,9 +51,7 @@ def rules_to_show(
     except (UsageError, PluginError, FileError) as error:
         why = error.message
     try:
-        own = find_ruleset(ruleset_id, extra=extra)
-        parts = read_parts(data_folders(ruleset_id, own=own.data)[:1], ruleset_id=ruleset_id)
-        return Rules(own, file=merge_parts(parts), parts=parts), why
+        return Rules.read(find_ruleset(ruleset_id, extra=extra)), why
     except (UsageError, PluginError, FileError):
         return Rules(Ruleset(ruleset_id), file=RulesetFile(ruleset_id, "", ""), parts=()), why
 
@@ -75,8 +73,8 @@ def kept_rules(known: Hashable, load: Callable[[], Rules]) -> Rules:
 
 
 def _loaded(ruleset: Ruleset, switches: Mapping[str, str], extra: Sequence[Path]) -> Rules:
-    parts = read_parts(data_folders(ruleset.id, own=ruleset.data, extra=extra), ruleset_id=ruleset.id)
-    return checked(Rules(ruleset, file=merge_parts(parts), parts=parts, switches=switches))
+    folders = data_folders(ruleset.id, own=ruleset.data, extra=extra)
+    return checked(Rules.read(ruleset, folders, switches=switches))
 
 
 def checked(rules: Rules) -> Rules:

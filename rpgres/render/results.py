@@ -64,7 +64,7 @@ def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
     if action is None or SHEET in result.inputs:
         return []
     told = {file.parameters[name].counter for name in result.inputs if name in file.parameters}
-    counters = [name for name, field in file.sheet.items() if field.kind == "counter" and name not in told]
+    counters = [name for name in file.fields_of("counter") if name not in told]
     own = [ask for ask in action.ask.values() if ask.who == ACTOR]
     spent = {
         word for ask in own for word in (*ask.when.split(), *(one for way in ask.options.values() for one in way.cost))

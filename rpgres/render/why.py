@@ -28,7 +28,7 @@ def why_lines(rules: Rules, action: str, question: Question) -> list[Line]:
     """
     label, told = rules.file.labels.get(question.label), list[Line]()
     if label is not None:
-        texts = rules.layers.texts()
+        texts = rules.layers.parts
         its = rules.file.actions[action].ask.get(question.label)  # in a roll
         path: KeyPath = ("actions", action, "ask", question.label) if its else ("labels", question.label)
         told += _rule(f"{question.label}: {its.text if its else label.help}", texts, path)

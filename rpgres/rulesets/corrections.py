@@ -273,8 +273,7 @@ def _check_known(rules: Rules, before: State, after: State, keys: list[str], pat
         case ["characters", who, "abilities", name] if name in after.characters[who].abilities:
             _check_ability(rules, before.characters[who], after.characters[who].abilities[name], name, path)
         case ["characters", who, "texts", name] if name not in before.characters[who].texts:
-            known = [key for key, field in rules.file.sheet.items() if field.kind == "text"]
-            _require(name, known, what="text", of=f"a sheet of {rules.id}", path=path)
+            _require(name, rules.file.fields_of("text"), what="text", of=f"a sheet of {rules.id}", path=path)
         case ["characters", who, "seat"]:
             if after.characters[who].seat not in ("", GM, *before.characters):
                 raise UsageError(
@@ -311,11 +310,8 @@ def _require(name: str, known: Iterable[str], *, what: str, of: str, path: str) 
 
 
 def _check_counter(rules: Rules, state: State, name: str, path: str, *, of: str) -> None:
-    file = rules.file
-    known = [key for key, field in file.sheet.items() if field.kind == "counter"]
-    known += [parameter.counter for parameter in file.parameters.values() if parameter.counter]
-    known += [effect.counter for effect in file.effects.values() if effect.counter]
-    known += [*state.counters, *(key for character in state.characters.values() for key in character.counters)]
+    on_table = (*state.counters, *(key for character in state.characters.values() for key in character.counters))
+    known = (*rules.file.counters, *on_table)
     if name not in known:
         own = f"; for a number of your own use a thing of the table: things.{name}=1"
         raise UsageError(f"{path}: {unknown('counter', name, dict.fromkeys(known), of=of)}{own}")
@@ -324,40 +320,30 @@ def _check_counter(rules: Rules, state: State, name: str, path: str, *, of: str)
 def _check_character_counter(
     rules: Rules, state: State, character: Character, name: str, path: str, *, was: Character
 ) -> None:
-    field = rules.file.sheet.get(name)
-    is_sheets = field is not None and field.kind == "counter"
+    field = rules.file.fields_of("counter").get(name)
     if name not in character.counters:
-        if is_sheets:
+        if field is not None:
             raise UsageError(f"{path}: every sheet of {rules.id} has this counter; it cannot be removed")
         return
     if name not in was.counters:
         _check_counter(rules, state, name, path, of=character.name)
-    if field is not None and is_sheets:
+    if field is not None:
         _check_bounds(character.counters[name], [field], path)
 
 
 def _check_ability(rules: Rules, was: Character, number: int, name: str, path: str) -> None:
-    fields = [field for field in rules.file.sheet.values() if field.kind == "abilities"]
+    fields = rules.file.fields_of("abilities").values()
     listed = [field for field in fields if name in field.abilities]
-    open_ = [field for field in fields if field.any_name or not field.names]
+    open_ = [field for field in fields if field.is_open]
     if not listed and not open_ and name not in was.abilities:
-        names = [one for field in fields for one in field.abilities]
-        _require(name, names, what="ability", of=f"a sheet of {rules.id}", path=path)
+        _require(name, rules.file.abilities, what="ability", of=f"a sheet of {rules.id}", path=path)
     _check_bounds(number, listed or open_, path)
 
 
 def _check_bounds(number: int, fields: list[Field], path: str) -> None:
     """Check that a number is within the bounds of one of the keys of the sheet that it may stand under."""
-    if not fields or any(
-        (field.at_least is None or number >= field.at_least) and (field.at_most is None or number <= field.at_most)
-        for field in fields
-    ):
-        return
-    low, high = fields[0].at_least, fields[0].at_most
-    bounds = " and ".join(
-        filter(None, (f"at least {low}" if low is not None else "", f"at most {high}" if high is not None else ""))
-    )
-    raise UsageError(f"{path} is a whole number, {bounds} on a sheet of this ruleset, not {number}")
+    if fields and not any(field.has(number) for field in fields):
+        raise UsageError(f"{path} is a whole number, {fields[0].words} on a sheet of this ruleset, not {number}")
 
 
 _RECORDS = {"integer": (int, "a whole number"), "flag": (bool, "true or false"), "text": (str, "a text")}
@@ -371,12 +357,8 @@ def _check_record(field: RecordField, value: object, path: str) -> None:
 
 def _check_kind(rules: Rules, before: State, tag: Tag, path: str) -> None:
     """Check that the kind of a tag is none that is known, misspelt; a ruleset's code may lay others."""
-    file = rules.file
-    known: list[str] = []
-    for declared in (file.sheet, file.tracks, file.parameters, file.effects):
-        known += [one.tag for one in declared.values() if one.tag]
-    laid = [name for name, effect in file.effects.items() if not effect.does]
-    kinds = list(dict.fromkeys([*known, *(tag.kind for tag in before.tags), *laid]))
+    laid = [name for name, effect in rules.file.effects.items() if not effect.does]
+    kinds = list(dict.fromkeys([*rules.file.tag_kinds, *(tag.kind for tag in before.tags), *laid]))
     is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
     if not tag.kind.strip() or is_misspelt:
         raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")

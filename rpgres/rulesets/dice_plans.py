@@ -39,6 +39,7 @@ from rpgres.rulesets.formulas import (
 )
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.schema import Parameter, RulesetFile
+from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import KeyPath
 
 BAND = "band"  # the name of the outcome, among the numbers
@@ -210,16 +211,13 @@ class DicePlan(Struct, frozen=True):
 
     def reached(self, *formulas: Formula) -> set[str]:
         """Return every name on which formulas depend, those of numbers and readings in them too."""
-        seen: set[str] = set()
-        open_ = [name for one in formulas for name in one.names]
-        while open_:
-            name = open_.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            inner = self.fits[int(name.removeprefix(SLOT))] if name.startswith(SLOT) else self.numbers.get(name)
-            open_ += inner.names if inner is not None else ()
-        return seen
+
+        def inner(name: str) -> tuple[str, ...]:
+            its = self.fits[int(name.removeprefix(SLOT))] if name.startswith(SLOT) else self.numbers.get(name)
+            return its.names if its is not None else ()
+
+        own = {name for one in formulas for name in one.names}
+        return own | reached(own, inner).keys()
 
     def before(self, group: str) -> set[str]:
         """Return the groups that have to be rolled before a group can be read."""
@@ -257,8 +255,7 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Collection[str] = ()) -
         band = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
     numbers[BAND] = _formula((*at, "band" if described.band or is_bounded else "bands"), band)
     fits = [_formula((*at, "dice"), read.of, is_of_die=True) if read.of is not None else None for read in writer.slots]
-    counters = {name for name, field in file.sheet.items() if field.kind == "counter"}
-    counters |= {name for name, its in parameters.items() if its.kind == "counter"}
+    counters = {*file.fields_of("counter"), *(name for name, its in parameters.items() if its.kind == "counter")}
     for label, ask in asks.items():
         spoken = dict.fromkeys(name for one in ask.formulas for name in one.names)
         asks[label] = replace(ask, facts=tuple(name for name in spoken if name in numbers or name in counters))

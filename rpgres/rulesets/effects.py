@@ -73,11 +73,7 @@ def _count(counter: str, field: Field | None, state: State, effect: Effect) -> S
         return state
     counters = who.counters if who is not None else state.counters
     value = counters.get(counter, 0) + effect.get("change", 1)
-    if field is not None and field.at_least is not None:
-        value = max(value, field.at_least)
-    if field is not None and field.at_most is not None:
-        value = min(value, field.at_most)
-    changed = counters.with_(counter, value)
+    changed = counters.with_(counter, field.within(value) if field is not None else value)
     if who is None:
         return msgspec.structs.replace(state, counters=changed)
     return put(state, ("characters", who.name, "counters"), changed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -120,15 +120,13 @@ def read_as(texts: Sequence[Text], type_: type[T]) -> T:
     raise faults_error(texts, faults(data, type_))
 
 
-class Part(msgspec.Struct, frozen=True):
-    """One folder's `ruleset.toml`: as text, to say where a fault is, and as data. Both empty when it has none.
+class Part(Text, frozen=True, kw_only=True):
+    """One folder's `ruleset.toml`; its text and data are empty when it has none.
 
     `is_overlay` tells an overlay from what a ruleset brings: its own folder, and the kits it uses.
     """
 
     folder: Path
-    source: Source
-    data: dict[str, Any]
     is_overlay: bool = False
 
 
@@ -242,7 +240,7 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
             raise _faulty(part, Fault("useless", ("kits",), message))
         kits = part.data.get("kits", kits)
     own = next((part.folder.name for part in parts if not part.is_overlay and part.folder.parent != KITS), "")
-    return _completed(read_as([Text(part.source, part.data) for part in parts], RulesetFile), own)
+    return _completed(read_as(parts, RulesetFile), own)
 
 
 # What described actions roll, unless the data say it better.
@@ -342,10 +340,6 @@ class Layers:
         """Return the menus as each file writes them, the farthest first."""
         return self._texts("menus.toml", "menus")
 
-    def texts(self) -> list[Text]:
-        """Return `ruleset.toml` as each folder has it, the farthest first."""
-        return [Text(part.source, part.data) for part in self.parts]
-
     def _texts(self, file_name: str, *path: str) -> list[Text]:
         """Return what every folder says, in its `ruleset.toml` or in a file of its own; read once."""
         if file_name in self._read:
@@ -376,13 +370,7 @@ class Layers:
     def deck_names(self) -> list[str]:
         """Return the names of all decks: the ruleset's, those of its kits and overlays."""
         found = dict.fromkeys((*self._file.decks, *(path.stem for path in self.files("decks"))))
-        return [name for name in found if self._has_deck(name)]
-
-    def _has_deck(self, name: str) -> bool:
-        try:
-            return bool(self.deck_texts(name))
-        except FileError:
-            return True  # there is one, and that it cannot be read is told when it is
+        return [name for name in found if _is_there(self.deck_texts, name)]
 
     def deck(self, name: str) -> Deck:
         """Return a deck by name, read on first use from `decks/NAME.toml` or `ruleset.toml`.
@@ -400,7 +388,8 @@ class Layers:
 
     def table_names(self) -> list[str]:
         """Return the names of all outcome tables, those of `ruleset.toml` first."""
-        return list(dict.fromkeys((*self._file.outcomes, *(path.stem for path in self.files("outcomes")))))
+        found = dict.fromkeys((*self._file.outcomes, *(path.stem for path in self.files("outcomes"))))
+        return [name for name in found if _is_there(self.table_texts, name)]
 
     def outcome_texts(self) -> Iterator[Text]:
         """Yield every outcome table, and the menus, as each file writes them."""
@@ -420,6 +409,14 @@ class Layers:
             version, overlays = self._file.version, self.overlays
             self._identity = {"version": version, "hash": digest.hexdigest(), "overlays": overlays}
         return self._identity
+
+
+def _is_there(texts_of: Callable[[str], list[Text]], name: str) -> bool:
+    """Tell whether some file has a table or deck of a name; that it cannot be read is told when it is."""
+    try:
+        return bool(texts_of(name))
+    except FileError:
+        return True
 
 
 def _files_of_rules(folder: Path) -> Iterator[str]:

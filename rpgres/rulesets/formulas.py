@@ -298,17 +298,20 @@ def worker(expr: Expr) -> Worker:
         return _first_case([(worker(when), worker(then)) for when, then in expr.cases])
     if not isinstance(expr, Op):
         raise TypeError(f"{expr!r} is not written out")
-    if expr.op in ("and", "or"):
-        return _joining(expr.op, [worker(one) for one in expr.args])
+    several = [worker(one) for one in expr.args]
+    if expr.op == "and":
+        return lambda known: all(one(known) for one in several)
+    if expr.op == "or":
+        return lambda known: any(one(known) for one in several)
     if len(expr.args) == 1:
-        function, inner = _ONE[expr.op], worker(expr.args[0])
+        function, inner = _ONE[expr.op], several[0]
         return lambda known: function(inner(known))
     if len(expr.args) == 2:
-        both, left, right = TWO[expr.op], worker(expr.args[0]), worker(expr.args[1])
+        both, left, right = TWO[expr.op], *several
         if expr.op in QUOTIENTS and not (isinstance(expr.args[1], Const) and expr.args[1].value):
             right = _divisor(right, ", ".join(one for one in names(expr.args[1]) if one[0].isalpha()))
         return lambda known: both(left(known), right(known))
-    many, several = _MANY[expr.op], [worker(one) for one in expr.args]
+    many = _MANY[expr.op]
     return lambda known: many(_number(one(known)) for one in several)
 
 
@@ -387,12 +390,6 @@ def _first_case(pairs: list[tuple[Worker, Worker]]) -> Worker:
     return first
 
 
-def _joining(op: str, several: list[Worker]) -> Worker:
-    if op == "and":
-        return lambda known: all(one(known) for one in several)
-    return lambda known: any(one(known) for one in several)
-
-
 def _divisor(divisor: Worker, told: str) -> Worker:
     def checked(known: Any) -> Any:
         found = divisor(known)
@@ -417,20 +414,8 @@ def down(a: int, b: int) -> int:
     return a // b if b else 0
 
 
-def _up(a: int, b: int) -> int:
-    return -(-a // b) if b else 0
-
-
 def _near(a: int, b: int) -> int:
     return (2 * a + abs(b)) // (2 * b) if b > 0 else _near(-a, -b) if b else 0
-
-
-def _divided(a: int, b: int) -> int:
-    return divide(a, b) if b > 0 else -divide(a, -b) if b else 0
-
-
-def _left(a: int, b: int) -> int:
-    return a % b if b else 0
 
 
 def _numeric(function: Callable[[int, int], Any]) -> Callable[[Any, Any], Any]:
@@ -459,10 +444,10 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
     "+": _numeric(lambda a, b: a + b),
     "-": _numeric(lambda a, b: a - b),
     "*": _numeric(lambda a, b: a * b),
-    "/": _numeric(_divided),
-    "%": _numeric(_left),
+    "/": _numeric(lambda a, b: divide(a, b) if b > 0 else -divide(a, -b) if b else 0),
+    "%": _numeric(lambda a, b: a % b if b else 0),
     "down": _numeric(down),
-    "up": _numeric(_up),
+    "up": _numeric(lambda a, b: -down(-a, b)),
     "near": _numeric(_near),
     "min": _numeric(min),
     "max": _numeric(max),

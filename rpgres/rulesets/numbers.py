@@ -13,21 +13,9 @@ OPPONENT = "opponent"
 OPPOSED = f"{OPPONENT}."  # `{opponent.armour}`: an ability or counter of the opponent
 
 
-def sheet_names(file: RulesetFile) -> set[str]:
-    """Return the names of abilities and counters that sheets of a ruleset may have, as far as they are listed."""
-    names = {name for field in file.sheet.values() if field.kind == "abilities" for name in field.abilities}
-    return names | {name for name, field in file.sheet.items() if field.kind == "counter"}
-
-
-def has_any_ability(file: RulesetFile) -> bool:
-    """Tell whether sheets may have abilities of any name, so that no name can be called unknown."""
-    return any(field.kind == "abilities" and (field.any_name or not field.names) for field in file.sheet.values())
-
-
 def number_names(file: RulesetFile, action: str) -> set[str]:
     """Return the names of whole numbers that conditions and effects of an action may speak of."""
     described = file.actions[action]
-    on_sheets = sheet_names(file)
     parameters = file.parameters_of(action)
     return {
         *file.window_names,
@@ -35,8 +23,8 @@ def number_names(file: RulesetFile, action: str) -> set[str]:
         *(COMPARED if OPPOSITION in described.groups else ()),
         *described.numbers,
         *(name for name, parameter in parameters.items() if parameter.kind in NUMERIC and not parameter.many),
-        *on_sheets,
-        *(f"{OPPOSED}{name}" for name in on_sheets),
+        *file.rated,
+        *(f"{OPPOSED}{name}" for name in file.rated),
     }
 
 

@@ -1,16 +1,43 @@
-"""Which names the rows of an action's outcomes speak of. What they mean is worked out where it is played."""
+"""Which names the rows of an action's outcomes speak of, and the plan of its dice with these names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+from rpgres.errors import FileError, RuleError
 from rpgres.rulesets.actions import Choosable
+from rpgres.rulesets.dice_plans import DicePlan, dice_plan
 from rpgres.rulesets.rows import RowBody, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.settling import BOUNDS, NUMBER
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
+
+
+def plan_of(rules: Rules, action: str) -> DicePlan:
+    """Return the plan of an action with dice, read once.
+
+    Raises:
+        RuleError: a formula cannot be read.
+        FileError: an outcome table cannot be read.
+    """
+    key = f"dice:{action}"
+    if key not in rules.compiled:
+        try:
+            rules.compiled[key] = dice_plan(rules.file, action, wanted=dict.fromkeys(spoken_of(rules, action)))
+        except RuleError as error:
+            raise RuleError(f"{rules.id} {action}: {error.raw}") from None
+    found: DicePlan = rules.compiled[key]
+    return found
+
+
+def readable_plan(rules: Rules, action: str) -> DicePlan | None:
+    """Return the plan of an action with dice; None where something of it cannot be read."""
+    with suppress(RuleError, FileError):
+        return plan_of(rules, action)
+    return None
 
 
 def spoken_of(rules: Rules, action: str) -> Iterator[str]:

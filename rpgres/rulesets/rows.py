@@ -24,7 +24,36 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
 Condition = dict[str, str | int | list[str | int]]
 
 
-class Bounded(Record, frozen=True):
+class Bounds(Record, frozen=True):
+    """The bounds of a number, both included.
+
+    Attributes:
+        at_least: the smallest number.
+        at_most: the largest number.
+    """
+
+    at_least: int | None = None
+    at_most: int | None = None
+
+    def has(self, number: int) -> bool:
+        """Tell whether a number is within the bounds."""
+        return self.within(number) == number
+
+    @property
+    def words(self) -> str:
+        """The bounds in words; nothing where there are none."""
+        if self.at_least is None:
+            return f"at most {self.at_most}" if self.at_most is not None else ""
+        return f"at least {self.at_least}" if self.at_most is None else f"from {self.at_least} to {self.at_most}"
+
+    def within(self, number: int) -> int:
+        """Return the number within the bounds that is nearest to one."""
+        if self.at_least is not None:
+            number = max(number, self.at_least)
+        return number if self.at_most is None else min(number, self.at_most)
+
+
+class Bounded(Bounds, frozen=True, kw_only=True):
     """A number or a roll that never counts for less than `at-least`, nor for more than `at-most`.
 
     Attributes:
@@ -34,14 +63,6 @@ class Bounded(Record, frozen=True):
     """
 
     value: str
-    at_least: int | None = None
-    at_most: int | None = None
-
-    def within(self, number: int) -> int:
-        """Return what a number counts for."""
-        if self.at_least is not None:
-            number = max(number, self.at_least)
-        return number if self.at_most is None else min(number, self.at_most)
 
 
 Formula = str | Bounded  # dice or a number with names in braces; as a table with its bounds

@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Deck, Map
-from rpgres.rulesets.folders import Layers, Part, merge_parts, read_as
+from rpgres.rulesets.folders import Layers, Part, builtin_folder, merge_parts, read_as, read_parts
 from rpgres.rulesets.registry import ApplyEffect, Ruleset, blamed
 from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion, with_rolled_texts
 from rpgres.rulesets.schema import Parameter, RulesetFile, Track
@@ -20,6 +20,8 @@ from rpgres.rulesets.switches import check_choices, switch_record, unchosen
 from rpgres.toml.diagnostics import Fault, unknown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rpgres.dice import Dice
     from rpgres.model.cards import Cards
     from rpgres.rulesets.table_plans import TablePlan
@@ -59,13 +61,31 @@ class Rules:
         self.chosen: Map[str, str] = Map({**self._unchosen, **chosen})  # frozen: it counts for the next run, too
         self._switches: dict[type, Any] = {}
         self._tables: dict[str, OutcomeTable] = {}
-        self._menus: dict[str, RowQuestion] | None = None
         self.plans: dict[str, TablePlan] = {}
         if file.tables:
             from rpgres.rulesets.table_plans import table_plans
 
             self.plans = table_plans(file)
         self.compiled: dict[str, Any] = {}  # what those who play these rules have worked out of them, by their own key
+
+    @classmethod
+    def read(
+        cls, ruleset: Ruleset, folders: Sequence[Path] | None = None, *, switches: Mapping[str, str] = EMPTY
+    ) -> Rules:
+        """Return a ruleset with the data of its folders.
+
+        Args:
+            ruleset: the code.
+            folders: its own folder, then its overlays; by default its own alone.
+            switches: the chosen value of every switch that is not at its default.
+
+        Raises:
+            FileError: a file is missing or faulty.
+            UsageError: a switch is unknown or has no such choice.
+        """
+        own = ruleset.data if ruleset.data is not None else builtin_folder() / ruleset.id
+        parts = read_parts(folders if folders is not None else [own], ruleset_id=ruleset.id)
+        return cls(ruleset, file=merge_parts(parts), parts=parts, switches=switches)
 
     def without_overlays(self) -> Rules:
         """Return the ruleset as its own folder has it.
@@ -242,13 +262,16 @@ class Rules:
                 found.setdefault(table, {})[name] = None
         return {table: list(names) for table, names in found.items()}
 
+    @cached_property
+    def menus(self) -> dict[str, RowQuestion]:
+        """The questions that several outcome tables share, from `[menus]` and `menus.toml`."""
+        return read_as(self.layers.menu_texts(), dict[Id, RowQuestion])
+
     def menu(self, name: str) -> RowQuestion:
-        """Return a question that several outcome tables share, from `[menus]` or `menus.toml`."""
-        if self._menus is None:
-            self._menus = read_as(self.layers.menu_texts(), dict[Id, RowQuestion])
-        if name not in self._menus:
-            raise FileError(unknown("menu", name, self._menus, of=f"the ruleset {self.id}"))
-        return self._menus[name]
+        """Return a question that several outcome tables share."""
+        if name not in self.menus:
+            raise FileError(unknown("menu", name, self.menus, of=f"the ruleset {self.id}"))
+        return self.menus[name]
 
 
 def dice_of(rules: Rules, label: str) -> Dice | None:

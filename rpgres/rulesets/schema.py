@@ -7,7 +7,7 @@ import msgspec
 
 from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action, Definition
-from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
+from rpgres.rulesets.rows import Band, Bounds, Condition, Id, Record, check_effects
 from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
@@ -18,7 +18,7 @@ SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
 
-class Input(Record, frozen=True, kw_only=True):
+class Input(Bounds, frozen=True, kw_only=True):
     """What parameters and fields of forms have in common.
 
     Attributes:
@@ -26,7 +26,6 @@ class Input(Record, frozen=True, kw_only=True):
         help: a line of help.
         default: the value when it is left out.
         choices: for a choice: what may be typed, and what it means.
-        at_least: the smallest number.
         at_most: the largest number; of cards: how many there can be.
         seat: for a flag: the seat that a character added together with it gets (`gm`).
         pile: for cards, and for a text that names some: where they lie; of a form, the pile of the named character.
@@ -39,8 +38,6 @@ class Input(Record, frozen=True, kw_only=True):
     help: str
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
-    at_least: int | None = None
-    at_most: int | None = None
     seat: Literal["", "gm"] = ""
     pile: str = ""
     said_by: SaidBy = ""
@@ -339,7 +336,7 @@ class RecordField(Record, frozen=True):
     default: int | str | bool | None = None
 
 
-class Field(Record, frozen=True):
+class Field(Bounds, frozen=True, kw_only=True):
     """One key of a character sheet.
 
     kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
@@ -353,8 +350,6 @@ class Field(Record, frozen=True):
         help: a line of help.
         required: whether every sheet has to have it.
         default: the value when it is left out; for a counter also the name of another.
-        at_least: the smallest number.
-        at_most: the largest number.
         names: for abilities: those the game knows.
         any_name: for abilities: whether others may be listed too.
         tag: for tags, and records that are tags too: the kind they are on the table.
@@ -368,8 +363,6 @@ class Field(Record, frozen=True):
     help: str
     required: bool = False
     default: int | str | None = None
-    at_least: int | None = None
-    at_most: int | None = None
     names: list[str] = []
     any_name: bool = False
     tag: str = ""
@@ -382,6 +375,11 @@ class Field(Record, frozen=True):
     def abilities(self) -> list[str]:
         """The abilities that the game knows, under the names they have on the table."""
         return [slug(name) for name in self.names]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be abilities of other names."""
+        return self.any_name or not self.names
 
 
 # What effects need to say for what they do, and the field of the kind that says on what.
@@ -548,6 +546,37 @@ class RulesetFile(Record, frozen=True):
     def setting(self, path: str) -> Any:
         """Return the setting at a path of names joined by dots; None where there is none."""
         return inside(self.settings, path.split("."))
+
+    def fields_of(self, kind: str) -> dict[str, Field]:
+        """Return the keys of sheets of one kind."""
+        return {name: field for name, field in self.sheet.items() if field.kind == kind}
+
+    @property
+    def abilities(self) -> list[str]:
+        """The abilities that sheets list, under the names they have on the table."""
+        return [name for field in self.fields_of("abilities").values() for name in field.abilities]
+
+    @property
+    def has_any_ability(self) -> bool:
+        """Whether sheets may have abilities of any name, so that no name can be called unknown."""
+        return any(field.is_open for field in self.fields_of("abilities").values())
+
+    @property
+    def rated(self) -> set[str]:
+        """The names of the abilities and counters that sheets list."""
+        return {*self.abilities, *self.fields_of("counter")}
+
+    @property
+    def counters(self) -> list[str]:
+        """The counters that sheets, inputs or effects name."""
+        changed = [its.counter for its in self.parameters.values()] + [its.counter for its in self.effects.values()]
+        return list(dict.fromkeys((*self.fields_of("counter"), *filter(None, changed))))
+
+    @property
+    def tag_kinds(self) -> list[str]:
+        """The kinds of tags that sheets, tracks, inputs or effects name."""
+        tables = (self.sheet, self.tracks, self.parameters, self.effects)
+        return list(dict.fromkeys(one.tag for table in tables for one in table.values() if one.tag))
 
     @property
     def window_names(self) -> dict[str, str]:

@@ -56,21 +56,20 @@ class Sheet(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=16)  # a table reads many sheets of one ruleset
 def sheet_type(rules: Rules) -> type[msgspec.Struct]:
     """Return the record type of the ruleset's sheets, for checking TOML and for the JSON Schema."""
-    fields: list[Any] = []
-    for name, field in rules.file.sheet.items():
-        type_ = _field_type(name, field, rules=rules)
-        if field.required:
-            fields.append((_attribute(name), type_))
-        else:
-            fields.append((_attribute(name), type_ | None, None))
-    if RULESET not in rules.file.sheet:
-        fields.append((RULESET, str | None, None))
-    if ORDERS not in rules.file.sheet:
-        fields.append((ORDERS, Orders | None, None))
-    fields.sort(key=len)  # required fields come first in a record
-    return msgspec.defstruct(
-        f"{rules.id.title()}Sheet", fields, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True
-    )
+    types = {name: _field_type(name, field, rules=rules) for name, field in rules.file.sheet.items()}
+    types = {**types, **{key: type_ for key, type_ in ((RULESET, str), (ORDERS, Orders)) if key not in types}}
+    required = {name for name, field in rules.file.sheet.items() if field.required}
+    return _record(f"{rules.id.title()}Sheet", types, dict.fromkeys(types.keys() - required))
+
+
+def _record(name: str, types: Mapping[str, Any], defaults: Mapping[str, Any]) -> type[msgspec.Struct]:
+    """Return a record with fields of these types; those with a default may be left out."""
+    fields = [
+        (_attribute(key), type_ | None, defaults[key]) if key in defaults else (_attribute(key), type_)
+        for key, type_ in types.items()
+    ]
+    fields.sort(key=len)  # required ones first
+    return msgspec.defstruct(name, fields, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True)
 
 
 def _attribute(name: str) -> str:
@@ -85,7 +84,7 @@ def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
         case "counter":
             return number
         case "abilities":
-            key = str if field.any_name or not field.names else one_of(field.abilities)
+            key = str if field.is_open else one_of(field.abilities)
             return _table_of(key, Annotated[int, msgspec.Meta(ge=field.at_least, le=field.at_most)])
         case "tags":
             text = Annotated[str, msgspec.Meta(min_length=1)]
@@ -116,16 +115,10 @@ def _table_of(key: Any, value: Any) -> Any:
 
 
 def _record_type(key: str, fields: Mapping[str, RecordField]) -> type[msgspec.Struct]:
-    types: list[Any] = []
-    for name, field in fields.items():
-        type_: Any = {"text": str, "integer": int, "flag": bool, "choice": one_of(field.choices or [""])}[field.kind]
-        if field.required:
-            types.append((_attribute(name), type_))
-        else:
-            types.append((_attribute(name), type_ | None, field.default))
-    types.sort(key=len)
+    kinds: dict[str, Any] = {"text": str, "integer": int, "flag": bool}
+    types = {name: kinds.get(field.kind) or one_of(field.choices) for name, field in fields.items()}
     name = f"{key.title().replace('-', '')}Record"  # of its own, or a schema could not tell two of them apart
-    return msgspec.defstruct(name, types, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True)
+    return _record(name, types, {name: field.default for name, field in fields.items() if not field.required})
 
 
 def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
@@ -222,17 +215,16 @@ def make_sheet(
     values: dict[str, Any] = {
         field: value for field in rules.file.sheet if (value := getattr(read, _attribute(field))) is not None
     }
-    fields = rules.file.sheet
     counters: dict[str, int] = {}
-    texts, rated = _of_kind(fields, values, "text"), _of_kind(fields, values, "abilities").values()
-    seat = GM if GM in _of_kind(fields, values, "seat").values() else ""
-    for field_name, field in fields.items():
-        if field.kind == "counter" and not (field.of_players and seat == GM):
+    texts, rated = _of_kind(rules, values, "text"), _of_kind(rules, values, "abilities").values()
+    seat = GM if GM in _of_kind(rules, values, "seat").values() else ""
+    for field_name, field in rules.file.fields_of("counter").items():
+        if not (field.of_players and seat == GM):
             default = counters.get(field.default, 0) if isinstance(field.default, str) else field.default
             counters[field_name] = values.get(field_name, default or 0)
     records = {
         key: freeze({name: msgspec.to_builtins(record) for name, record in written.items()})
-        for key, written in _of_kind(fields, values, "records").items()
+        for key, written in _of_kind(rules, values, "records").items()
         if written
     }
     tracks, written = _tracks(rules, values)
@@ -247,16 +239,16 @@ def make_sheet(
         seat=seat,
     )
     character = _prepared(rules, character, where=where, source=source, prefix=prefix)
-    tags = (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written))
-    orders = None if ORDERS in fields else getattr(read, ORDERS)
+    tags = (*_tags(rules.file.sheet, values, on=name), *(Tag(text, kind, name) for text, kind in written))
+    orders = None if ORDERS in rules.file.sheet else getattr(read, ORDERS)
     return Sheet(character, tags, SheetOrders(tuple(orders), source, (*prefix, ORDERS)) if orders else None)
 
 
 def as_listed(rules: Rules, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of a sheet with the abilities that the ruleset lists under their names on the table."""
     read = dict(data)
-    for key, field in rules.file.sheet.items():
-        if field.kind == "abilities" and isinstance(read.get(key), dict):
+    for key, field in rules.file.fields_of("abilities").items():
+        if isinstance(read.get(key), dict):
             known = set(field.abilities)
             written = read[key]
             named = {name: slug(name) if slug(name) in known else name for name in written}
@@ -268,8 +260,8 @@ def as_listed(rules: Rules, data: Mapping[str, Any]) -> dict[str, Any]:
 def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield the abilities that stand under two spellings of one name."""
     found: dict[str, str] = {}
-    for key, field in rules.file.sheet.items():
-        for name in _table(data.get(key)) if field.kind == "abilities" else ():
+    for key in rules.file.fields_of("abilities"):
+        for name in _table(data.get(key)):
             first = found.setdefault(slug(name), name)
             if first != name:
                 message = f"{first!r} and {name!r} are the same ability: both are typed as {slug(name)}"
@@ -332,24 +324,23 @@ def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) ->
 
 def _tracks(rules: Rules, values: Mapping[str, Any]) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
     """Return the boxes of every track, with what is marked and written in them, and the (text, tag kind) written."""
-    fields = rules.file.sheet
-    marks = {track: names for its in _of_kind(fields, values, "marks").values() for track, names in its.items()}
+    marks = {track: names for its in _of_kind(rules, values, "marks").values() for track, names in its.items()}
     tracks = {
         name: tuple(Box(box, size, "x" if box in marks.get(name, ()) else "") for box, size in boxes.items())
         for name, boxes in _boxes(rules, values).items()
     }
     written: list[tuple[str, str]] = []
-    for name, texts in _of_kind(fields, values, "written").items():
-        track = fields[name].track
+    for name, texts in _of_kind(rules, values, "written").items():
+        track = rules.file.sheet[name].track
         for box, text in texts.items():
             tracks[track] = mark_box(tracks[track], box, text=text)
             written.append((text, rules.file.tracks[track].tag))
     return Map(tracks), written
 
 
-def _of_kind(fields: Mapping[str, Field], values: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _of_kind(rules: Rules, values: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return what stands under the keys of one kind."""
-    return {name: values[name] for name, field in fields.items() if field.kind == kind and name in values}
+    return {name: values[name] for name in rules.file.fields_of(kind) if name in values}
 
 
 def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -401,8 +392,7 @@ def _whole_tracks(rules: Rules, data: Mapping[str, Any]) -> dict[str, dict[str, 
     """Return the boxes of every track for the abilities of a sheet, whether it says that there are fewer or not."""
     abilities = {
         slug(name): number
-        for key, field in rules.file.sheet.items()
-        if field.kind == "abilities"
+        for key in rules.file.fields_of("abilities")
         for name, number in _table(data.get(key)).items()
         if type(number) is int
     }
@@ -411,9 +401,8 @@ def _whole_tracks(rules: Rules, data: Mapping[str, Any]) -> dict[str, dict[str, 
 
 def _fewer(rules: Rules, data: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
     """Yield the key, the track and the number of boxes where a sheet says how many there are."""
-    for key, field in rules.file.sheet.items():
-        if field.kind == "boxes":
-            yield from ((key, track, number) for track, number in _table(data.get(key)).items() if type(number) is int)
+    for key in rules.file.fields_of("boxes"):
+        yield from ((key, track, number) for track, number in _table(data.get(key)).items() if type(number) is int)
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -73,7 +73,10 @@ def within(expr: Expr, known: Callable[[str], Span]) -> Span:
     assert isinstance(expr, Op)
     spans = [within(one, known) for one in expr.args]
     if expr.op in ("and", "or"):
-        return _joined_span(expr.op == "and", [truth(one) for one in spans])
+        each, decides = [truth(one) for one in spans], expr.op == "or"
+        if decides not in each and None in each:
+            return _EITHER
+        return span_of(int(decides if decides in each else not decides))
     if expr.op == "not":
         holds = truth(spans[0])
         return _EITHER if holds is None else _FALSE if holds else _TRUE
@@ -91,12 +94,6 @@ def truth(span: Span) -> bool | None:
 
 def _as_number(span: Span) -> Span:
     return Span(span.low, span.high).plus(_FALSE) if None in span.words else Span(span.low, span.high)
-
-
-def _joined_span(is_and: bool, parts_: list[bool | None]) -> Span:
-    if is_and:
-        return _FALSE if False in parts_ else _EITHER if None in parts_ else _TRUE
-    return _TRUE if True in parts_ else _EITHER if None in parts_ else _FALSE
 
 
 def _equal_span(a: Span, b: Span, *, is_equal: bool) -> Span:

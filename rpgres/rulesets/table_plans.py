@@ -85,6 +85,16 @@ class TablePlan(msgspec.Struct, frozen=True):
     rows: tuple[RowPlan, ...]
     also: tuple[RowPlan, ...] = ()
 
+    @property
+    def all_rows(self) -> tuple[RowPlan, ...]:
+        """Its rows, and what comes beside them."""
+        return (*self.rows, *self.also)
+
+    @property
+    def links(self) -> list[str]:
+        """The tables that its rows lead to."""
+        return [link for row in self.all_rows for link in row.links]
+
     def shown(self, row: RowPlan) -> str:
         """What a die or a card shows for a row: its key, or the numbers that its weight stands for."""
         if isinstance(row.key, str):
@@ -203,16 +213,17 @@ class _Sizes:
 
     def __init__(self, plans: Mapping[str, TablePlan]) -> None:
         self.plans = plans
-        self.leads_to = {
-            name: {link for row in (*plan.rows, *plan.also) for link in row.links} for name, plan in plans.items()
-        }
         self.once = {name: {link for row in plan.rows for link in row.row.links} for name, plan in plans.items()}
         self._known: dict[tuple[str, bool], int] = {}
+
+    def leads_to(self, table: str) -> Iterable[str]:
+        """Return the tables that rows of a table lead to."""
+        return self.plans[table].links if table in self.plans else ()
 
     def of_row(self, row: RowPlan, table: str) -> int:
         """Return how many results a row's links have; 0 where they lead back to its table, or have too many."""
         onward = self.once[table] if row.row.again else set(row.links)
-        if any(link not in self.plans or table in reached(link, self.leads_to) | {link} for link in onward):
+        if not onward <= self.plans.keys() or table in {*onward, *reached(onward, self.leads_to)}:
             return 0
         many = 1
         for number, link in enumerate(row.links):
@@ -259,24 +270,16 @@ def results_of(name: str, plans: Mapping[str, TablePlan], *, without_again: bool
 
 def closure(name: str, plans: Mapping[str, TablePlan]) -> list[str]:
     """Return a table with those whose rows its own stand for."""
-    found = {name: None} if name in plans else {}
-    open_ = list(found)
-    while open_:
-        for row in plans[open_.pop()].rows:
-            if row.passes_to in plans and row.passes_to not in found:
-                found[row.passes_to] = None
-                open_.append(row.passes_to)
-    return list(found)
+    if name not in plans:
+        return []
+    passed = reached([name], lambda one: [row.passes_to for row in plans[one].rows if row.passes_to in plans])
+    return list(dict.fromkeys((name, *passed)))
 
 
 def led_to(names: Iterable[str], plans: Mapping[str, TablePlan]) -> list[TablePlan]:
     """Return tables with all that their rows lead to, directly or not."""
-    found = dict.fromkeys(names)
-    for name in (open_ := list(found)):
-        for row in (*plans[name].rows, *plans[name].also):
-            open_ += [link for link in row.links if link not in found]
-            found |= dict.fromkeys(row.links)
-    return [plans[name] for name in found]
+    own = list(names)
+    return [plans[name] for name in dict.fromkeys((*own, *reached(own, lambda one: plans[one].links)))]
 
 
 def _of_row(row: RowPlan, table: str, plans: Mapping[str, TablePlan]) -> Iterator[Path]:
@@ -302,7 +305,7 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
     """Return the outcomes of all tables that no data declare."""
     found: dict[str, Band] = {}
     for plan in plans.values():
-        for row in (*plan.rows, *plan.also):
+        for row in plan.all_rows:
             if row.name and row.name not in file.bands:
                 found.setdefault(row.name, RowBand(title=_title(row)))
     known = {**found, **file.bands}
@@ -344,7 +347,7 @@ def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
         for name, table in file.tables.items()
     }
     effects = dict(file.effects)
-    if any(row.row.once for plan in plans.values() for row in (*plan.rows, *plan.also)):
+    if any(row.row.once for plan in plans.values() for row in plan.all_rows):
         fields = {"table": "the random table", "row": "the row's name"}
         used = EffectText(help="a row that comes once has come", fields=fields, quiet=True, does="nothing")
         effects.setdefault(USED, used)
@@ -364,8 +367,4 @@ def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
 def outcome_table(plan: TablePlan) -> OutcomeTable:
     """Return the rows of a random table as those of an outcome table, by the outcome's name."""
     fields = Row.__struct_fields__
-    return {
-        row.name: Row(**{field: getattr(row.row, field) for field in fields})
-        for row in (*plan.rows, *plan.also)
-        if row.name
-    }
+    return {row.name: Row(**{field: getattr(row.row, field) for field in fields}) for row in plan.all_rows if row.name}

@@ -64,16 +64,16 @@ def _inside(value: Any, fields: Container[str] | None) -> Iterable[tuple[str | i
     return ()
 
 
-def reached(name: str, leads_to: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return what a name leads to, step by step; the name itself only if it comes back to it.
+def reached(names: Iterable[str], leads_to: Callable[[str], Iterable[str]]) -> dict[str, None]:
+    """Return what names lead to, step by step, in the order in which it is met; a name itself only if it comes back.
 
-    >>> sorted(reached("a", {"a": ["b"], "b": ["b", "c"], "d": ["a"]}))
+    >>> list(reached(["a"], {"a": ["b"], "b": ["b", "c"], "c": [], "d": ["a"]}.__getitem__))
     ['b', 'c']
     """
-    found: set[str] = set()
-    open_ = [name]
-    while open_:
-        new = set(leads_to.get(open_.pop(), ())) - found
-        found |= new
+    found: dict[str, None] = {}
+    open_ = list(names)
+    for name in open_:
+        new = [one for one in leads_to(name) if one not in found]
+        found |= dict.fromkeys(new)
         open_ += new
     return found

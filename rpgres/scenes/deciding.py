@@ -14,7 +14,6 @@ from rpgres.lint.paths import Known
 from rpgres.model.state import EMPTY, GM, State, slug
 from rpgres.odds.query import policies_record
 from rpgres.rulesets import Rules, unknown
-from rpgres.rulesets.numbers import sheet_names
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import SheetOrders
 from rpgres.scenes.records import SceneFile, Step
@@ -98,7 +97,7 @@ def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
         if isinstance(one, str):
             found[slug(one.partition(":")[0])] = None
         left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
-    abilities = sheet_names(rules.file)
+    abilities = rules.file.rated
     return tuple(name for name in found if name not in abilities and not name.isdigit())
 
 

@@ -14,7 +14,7 @@ from rpgres.engine.prepare import Prepared
 from rpgres.errors import FileError, UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, Ruleset, brought_by, builtin_folder, merge_parts, read_parts
+from rpgres.rulesets import Rules, Ruleset, brought_by, builtin_folder
 from rpgres.rulesets.sheets import MissingSheet, find_sheet
 from rpgres.scenes import Scene, find_scene
 from rpgres.toml.reading import Source, parse, read_source
@@ -297,9 +297,7 @@ def rebuild_rules(job: RulesJob, folder: Path, *, switches: Mapping[str, str] | 
         ruleset = find_ruleset(job.id)
         own = ruleset.data if ruleset.data is not None else builtin_folder() / job.id
     overlays = [folder / "overlays" / str(number) / job.id for number in range(len(job.overlays))]
-    parts = read_parts([own, *overlays], ruleset_id=job.id)
-    chosen = job.switches if switches is None else switches
-    rules = Rules(ruleset, file=merge_parts(parts), parts=parts, switches=chosen)
+    rules = Rules.read(ruleset, [own, *overlays], switches=job.switches if switches is None else switches)
     identity = rules.layers.identity()
     if identity["hash"] != job.hash:
         raise FileError(

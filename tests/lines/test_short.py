@@ -18,7 +18,6 @@ from rpgres.lines.fitting import FILLERS, PREPOSITIONS
 from rpgres.lines.short import Scope, Unclear, Words, lengthened, typed_apart
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, Tag
-from rpgres.parameters.ability import ability_names
 from rpgres.plugins.data import read_ruleset
 from rpgres.rulesets.sheets import read_sheet, sheet_names
 from tests.support.checkout import ROOT
@@ -236,7 +235,7 @@ def test_what_a_seat_cannot_see_means_nothing() -> None:
 def vocabulary(ruleset: str, action: str) -> list[str]:
     scope, command = scope_with(ruleset, action)
     rules, words = scope.rules, Words(scope, action)
-    found = [*ability_names(rules)[:6], *scope.state.characters[scope.actor].abilities, *list(rules.file.ladder)[:3]]
+    found = [*rules.file.abilities[:6], *scope.state.characters[scope.actor].abilities, *list(rules.file.ladder)[:3]]
     found += [*scope.state.characters, *words.by_name, *PREPOSITIONS, *FILLERS, "as"]
     found += [choice for one in words.parameters.values() for choice in one.choices]
     found += [
@@ -254,7 +253,7 @@ def vocabulary(ruleset: str, action: str) -> list[str]:
         "St6",
         "St6,Ag3",
     ]
-    found += [f"{name}:{ability}" for name in scope.state.characters for ability in ability_names(rules)[:1]]
+    found += [f"{name}:{ability}" for name in scope.state.characters for ability in rules.file.abilities[:1]]
     found += [name for name, takes in command.takes.items() if not takes][:2]
     return list(dict.fromkeys(found))
 

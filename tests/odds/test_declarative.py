@@ -161,7 +161,7 @@ def without_unused(data: dict[str, Any]) -> dict[str, Any]:
 )
 def test_odds_are_what_all_throws_come_to(data: dict[str, Any], inputs: dict[str, Any], house: str) -> None:
     source = Source("ruleset.toml", tomli_w.dumps(data))
-    part = Part(Path("nowhere/any"), source, parse(source))
+    part = Part(folder=Path("nowhere/any"), source=source, data=parse(source))
     rules = Rules(Ruleset("any", data=Path("nowhere/any")), file=merge_parts([part]), parts=[part])
     assume(not data_diagnostics(rules))  # such as a band that nothing comes to
     try:

@@ -160,7 +160,7 @@ def tiny_rules(
 ) -> Rules:
     """Return the ruleset ready to play; `text` in place of its own data."""
     source = Source(path="ruleset.toml", text=text)
-    part = Part(folder or Path("nowhere"), source, parse(source))
+    part = Part(folder=folder or Path("nowhere"), source=source, data=parse(source))
     return Rules(ruleset or tiny_ruleset(), file=merge_parts([part]), parts=[part], switches=switches)
 
 

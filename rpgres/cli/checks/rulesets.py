@@ -9,7 +9,7 @@ from pathlib import Path
 from rpgres.catalog.summary import RulesetCheck
 from rpgres.errors import FileError, PluginError, RpgresError
 from rpgres.plugins.discovery import find_ruleset, owner_of, ruleset_names
-from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, overlay_roots, read_parts
+from rpgres.rulesets import Rules, Ruleset, data_folders, overlay_roots
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in
 
 RULESET = "ruleset.toml"
@@ -133,8 +133,7 @@ def _problems_of(
 
     overlays = [str(folder) for folder in found[1:]]
     try:
-        parts = read_parts(found, ruleset_id=ruleset.id)
-        rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
+        rules = Rules.read(ruleset, found)
         problems = all_diagnostics(rules)
         # While the rules are broken, each example and scene would tell the same again.
         if not problems:
@@ -159,7 +158,7 @@ def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
         try:
             run(read_example(rules, name), streams=Streams("example"))
         except RpgresError as error:
-            yield located_in(rules.layers.texts(), Fault("bad-example", ("actions", name, "example"), error.typed))
+            yield located_in(rules.layers.parts, Fault("bad-example", ("actions", name, "example"), error.typed))
 
 
 def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Diagnostic]:

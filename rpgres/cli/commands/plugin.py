@@ -25,7 +25,7 @@ from rpgres.plugins.listing import PluginList, PluginStatus, list_rulesets
 from rpgres.plugins.probing import probe_plugins
 from rpgres.plugins.scaffold import package_of, write_plugin
 from rpgres.render.plugins import closing_line, header_line, plugin_lines, verdict_lines, warning_lines
-from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
+from rpgres.rulesets import Rules, Ruleset
 from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def new(
     """
     folder = write_plugin(name, into=Path(into))
     data = folder / "src" / package_of(name) / "data"
-    parts = read_parts([data], ruleset_id=name)
-    write_own_schemas(folder, Rules(Ruleset(name, data=data), file=merge_parts(parts), parts=parts))
+    write_own_schemas(folder, Rules.read(Ruleset(name, data=data)))
     quoted = join_line([str(folder)])
     say_text(
         f"{folder}: written. Next steps:\n"

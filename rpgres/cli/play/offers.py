@@ -18,7 +18,6 @@ from rpgres.lines.short import Words, hand_of, typed_apart
 from rpgres.lines.words import joined, split
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, pile_name
-from rpgres.parameters.ability import ability_names
 from rpgres.text.harmless import in_line, is_line
 
 
@@ -185,7 +184,7 @@ def _values(seat: CommandSeat, words: Words, taker: Taker, partial: str) -> Iter
     match parameter.kind:
         case "ability":
             own: Mapping[str, Any] = character.abilities if character is not None else {}
-            names = own or dict.fromkeys(ability_names(rules), 0)
+            names = own or dict.fromkeys(rules.file.abilities, 0)
             yield from ((name, f"{rating:+d}") for name, rating in names.items() if words.is_ability(taker.name, name))
         case "opposition":
             name, colon, _ = partial.rpartition(":")

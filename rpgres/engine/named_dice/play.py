@@ -26,7 +26,6 @@ from rpgres.engine.named_dice.values import (
     filled,
     is_pool,
     plain,
-    plan_of,
     roll_count,
 )
 from rpgres.engine.players import NO, Question
@@ -36,6 +35,7 @@ from rpgres.model.state import Character, Map, State
 from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, DicePlan, OptionPlan
+from rpgres.rulesets.references import plan_of
 
 if TYPE_CHECKING:
     from rpgres.engine.named_dice.equivalence import Equivalence

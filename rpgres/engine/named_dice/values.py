@@ -13,11 +13,9 @@ from rpgres.dice.grammar import Again, Pool
 from rpgres.dice.groups import as_many_dice, can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
-from rpgres.rulesets import Rules
-from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula, dice_plan
+from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula
 from rpgres.rulesets.formulas import Value
-from rpgres.rulesets.numbers import OPPOSED, sheet_names
-from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.numbers import OPPOSED
 
 
 class Die(NamedTuple):
@@ -93,22 +91,6 @@ def read_off(known: Known, place: int, *, alone: str = "") -> int:
             return min(found, default=0)
 
 
-def plan_of(rules: Rules, action: str) -> DicePlan:
-    """Return the plan of an action, cached in the rules.
-
-    Raises:
-        RuleError: a formula cannot be read.
-    """
-    key = f"dice:{action}"
-    if key not in rules.compiled:
-        try:
-            rules.compiled[key] = dice_plan(rules.file, action, wanted=dict.fromkeys(spoken_of(rules, action)))
-        except RuleError as error:
-            raise RuleError(f"{rules.id} {action}: {error.raw}") from None
-    found: DicePlan = rules.compiled[key]
-    return found
-
-
 def plain(value: Value) -> Value:
     """Return a value as outcome rows use it: a flag as 1 or 0."""
     return int(value) if isinstance(value, bool) else value
@@ -121,7 +103,7 @@ def plain(value: Value) -> Value:
 def base_of(plan: DicePlan, given: Given) -> dict[str, Any]:
     """Return the values of names before the roll, with those that stand for dice (`dice:NAME`)."""
     base: dict[str, Any] = {}
-    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
+    on_sheets = {*given.rules.file.rated, *given.actor.abilities, *given.actor.counters}
     for name in plan.wanted:
         if (name in on_sheets or name.startswith(OPPOSED)) and name not in plan.numbers:
             base[name] = given.value(name)
