@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.odds.exact import house_rules
+from rpgres.odds.chances import house_rules
 from rpgres.odds.study import NEGLIGIBLE, Study
 from rpgres.odds.subjects import Change, Evaluated, Measured, MeasuredOdds, Subject, changed, measured_fields
 

@@ -8,8 +8,8 @@ from itertools import product
 import msgspec
 
 from rpgres.errors import UsageError, named
+from rpgres.odds.chances import house_rules
 from rpgres.odds.comparison import BASE, Difference, case_record, case_subject, is_complete
-from rpgres.odds.exact import house_rules
 from rpgres.odds.study import Study
 from rpgres.odds.subjects import Change, Evaluated, changed
 from rpgres.odds.variations import MOST, Axis, Cell, check_axes, named_changes

@@ -15,10 +15,10 @@ from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy, Preference, Question, View
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.errors import UsageError
-from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
+from rpgres.odds.chances import Asked, Chance, chance_record, rules_fields
 from rpgres.odds.document import put_at
-from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds, success_in
+from rpgres.odds.exact import By, Decide, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
 from rpgres.stopping import STOP
@@ -423,38 +423,20 @@ def measured(prepared: Prepared, odds: Odds) -> Measured:
 # Records
 
 
-class Evaluated(Printed, frozen=True, kw_only=True):
+class Evaluated(Asked, frozen=True, kw_only=True):
     """What every record of several evaluations begins with: what was evaluated.
 
     Attributes:
-        ruleset: the ruleset's id.
-        action: the action's name; null for a scene.
-        scene: the scene's file or name; null for an action.
-        title: the scene's title.
-        inputs: what was typed, by parameter.
         by: what the chances are of: outcomes, endings, a path of the table at the end, what a procedure counts.
-        house_rules: what differs from the ruleset as it ships: files laid over it, switches not at their default.
-        switches: every house rule and the choice in force.
         decide: who decides for the actor; see the record of odds.
-        policies: who decided by which policy.
         complete: false where it was interrupted, and only what was known by then is told.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
-        note: the text of --note.
     """
 
-    ruleset: str
-    action: str | None = None
-    scene: str | None = None
-    title: str = ""
-    inputs: dict[str, Any] = {}
     by: str = "outcome"
-    house_rules: list[str] = []
-    switches: dict[str, str] = {}
     decide: Decide = "policies"
-    policies: dict[str, str] = {}
     complete: bool = True
     known: Known | None = None
-    note: str | None = None
 
 
 class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -505,12 +487,10 @@ def measured_fields(found: Measured) -> dict[str, Any]:
 def subject_fields(subject: Subject) -> dict[str, Any]:
     """Return what a subject is as the fields of `Evaluated`."""
     return {
-        "ruleset": subject.rules.id,
+        **rules_fields(subject.rules),
         "action": subject.action or None,
         "scene": subject.scene or None,
         "inputs": {name.replace("_", "-"): value for name, value in subject.inputs.items()},
-        "house_rules": house_rules(subject.rules),
-        "switches": subject.rules.chosen,
         "known": subject.start.record(),
     }
 

@@ -21,21 +21,18 @@ MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
 MOST_BARS = 200  # of a chart in a file
 
 
-def simulation_lines(
-    record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = (), house_rules: str = ""
-) -> list[Shown]:
+def simulation_lines(record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = ()) -> list[Shown]:
     """Return a simulation as lines: every outcome with its interval, then a summary of the numbers.
 
     Args:
         record: the simulation.
         file: the ruleset's data, for its words.
         detailed: the things of which every value is listed.
-        house_rules: those in force, in words; empty for none.
     """
     lines: list[Shown] = [line(Piece(heading(record), "title"), f": {_runs(record)}")]
     if told := input_words(record.inputs):
         lines.append(line(INDENT, Piece(told, "quiet")))
-    lines += house_rules_lines(house_rules)
+    lines += house_rules_lines(", ".join(record.house_rules))
     is_many, first = len(record.counted) > 1, main_things(list(record.counted))
     for name, counted in record.counted.items():
         if not _has_values(name, counted) and name not in detailed:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.hidden import Known
-from rpgres.odds.exact import chance_record, house_rules
+from rpgres.odds.chances import chance_record, rules_fields
 from rpgres.odds.sampling import Sample
 from rpgres.odds.scenes import ExactSceneOdds, SceneOdds
 from rpgres.scenes.program import Scene
@@ -108,13 +108,11 @@ def evaluated(
 ) -> dict[str, Any]:
     """Return what was evaluated and how, for the record."""
     return {
-        "ruleset": scene.rules.id,
+        **rules_fields(scene.rules),
         "scene": scene.source.path,
         "title": scene.file.title,
         "inputs": dict(inputs),
         "by": by,
         "policies": dict(policies),
-        "switches": scene.rules.chosen,
-        "house_rules": house_rules(scene.rules),
         "note": note,
     }

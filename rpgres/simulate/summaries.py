@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import RpgresError
-from rpgres.model.printed import Printed
+from rpgres.odds.chances import Asked, rules_fields
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.simulate.jobs import ActionSubject, Job
@@ -76,18 +76,13 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     numbers: NumberSummary | None = None
 
 
-class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
+class SimulationResult(Asked, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
     """The results of many runs, as `rpgres simulate --json` prints it.
 
     The same seed and number of runs give the same record, whatever the number of workers.
 
     Attributes:
-        ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
-        action: the action's name; null for a scene.
-        scene: the scene's name or file; null for an action.
-        title: the scene's title; empty for an action.
-        inputs: what was typed for the action, by parameter.
         seed: where the dice came from; run N is the run with the seed `SEED#N`.
         runs: how many runs were counted, from run 0 on.
         complete: whether these are all that were asked for; false after an interruption.
@@ -95,19 +90,11 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
         width: how wide intervals of outcomes or endings were to be at most; null where a number of runs was given.
         counted: what was counted, by name.
         success: how likely an outcome is that means success; null for scenes and where none does.
-        policies: who decided by which policy.
         partly: the answers of --choose that some runs do not offer, where a policy decides or the question is skipped.
         unasked: the labels of --choose that no run asks before the outcome.
-        switches: every house rule and the choice in force.
-        note: the text of --note.
     """
 
-    ruleset: str
     rules: dict[str, Any]
-    action: str | None = None
-    scene: str | None = None
-    title: str = ""
-    inputs: dict[str, Any] = {}
     seed: str
     runs: int
     complete: bool
@@ -115,11 +102,8 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
     width: float | None = None
     counted: dict[str, Counted]
     success: Estimate | None = None
-    policies: dict[str, str] = {}
     partly: list[str] = []
     unasked: list[str] = []
-    switches: dict[str, str] = {}
-    note: str | None = None
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each value of each thing, as `pandas.DataFrame` takes it: count, share, interval."""
@@ -159,7 +143,7 @@ def summed_up(
     choices = {name: set(values) for name, values in tally.counts.items() if name.startswith(CHOSEN)}
     counts = {name: values for name, values in tally.counts.items() if name not in choices}
     return SimulationResult(
-        ruleset=rules.id,
+        **rules_fields(rules),
         rules=rules.layers.identity(),
         action=subject.action if isinstance(subject, ActionSubject) else None,
         scene=None if isinstance(subject, ActionSubject) else subject.source.path,
@@ -175,7 +159,6 @@ def summed_up(
         policies=dict(policies or {}),
         partly=_partly_offered(job, tally.runs, choices, is_whole=complete),
         unasked=_unasked(choices) if complete else [],
-        switches=rules.chosen,
         note=note,
     )
 
