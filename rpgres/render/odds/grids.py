@@ -21,7 +21,7 @@ from rpgres.render.odds.studies import (
     unfinished_text,
 )
 from rpgres.render.odds.words import above, heading
-from rpgres.render.reports import Chart, Report, Series, Table
+from rpgres.render.reports import Chart, Report, Series, Table, bars
 from rpgres.render.words import outcome_titles, percent
 from rpgres.rulesets import RulesetFile
 
@@ -217,7 +217,5 @@ def _side_by_side(record: Grids, name: str, shown: str) -> Table:
 def _lines(record: Grids, case: GridCase, name: str, text: str) -> Chart:
     """Return the chance of an outcome in one case, a bar for each value."""
     axis = record.axes[0].name
-    values: list[float | None] = [share_of(cell, name) for cell in case.cells]
-    categories = [cell.at[axis] for cell in case.cells]
-    series = [Series(text, values)]
-    return Chart(kind="bars", title=text, categories=categories, series=series, category_axis=axis, is_whole=True)
+    values = [share_of(cell, name) for cell in case.cells]
+    return bars(text, [cell.at[axis] for cell in case.cells], values, of=text, category_axis=axis)

@@ -33,7 +33,7 @@ from rpgres.render.odds.words import (
     untried,
     within,
 )
-from rpgres.render.reports import Cell, Chart, Report, Series, Table
+from rpgres.render.reports import Cell, Chart, Report, Series, Table, bars
 from rpgres.render.results import answer_notes
 from rpgres.render.words import outcome_titles, percent, rung, style_of, title, titles
 from rpgres.rulesets import RulesetFile
@@ -88,12 +88,6 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return search_report(record, file)
         case Knockout():
             return knockout_report(record, file)
-
-
-def bars(title: str, names: Sequence[str], values: Sequence[float], *, of: str = "", is_whole: bool = True) -> Chart:
-    """Return a bar for each of these, such as the outcomes of an action."""
-    series = [Series(of, list(values))]
-    return Chart(kind="bars", title=title, categories=list(names), series=series, is_whole=is_whole)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
