@@ -66,12 +66,11 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return _single(record, file)
         case LadderOdds():
             return _ladder(record, file)
-    from rpgres.odds.comparison import Comparison
-    from rpgres.odds.grids import Grids
+    from rpgres.odds.comparison import Comparison, Grids
     from rpgres.odds.knockout import Knockout
     from rpgres.odds.scenes import ExactSceneOdds
     from rpgres.odds.variations import Search, Variation
-    from rpgres.render.odds.grids import grids_report, variation_report
+    from rpgres.render.odds.grids import grids_report
     from rpgres.render.odds.scenes import scene_report
     from rpgres.render.odds.studies import comparison_report, knockout_report, search_report
 
@@ -80,9 +79,7 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return scene_report(record, file)
         case Comparison():
             return comparison_report(record, file)
-        case Variation():
-            return variation_report(record, file, outcomes)
-        case Grids():
+        case Variation() | Grids():
             return grids_report(record, file, outcomes)
         case Search():
             return search_report(record, file)

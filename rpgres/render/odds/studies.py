@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.odds.comparison import CaseOdds, Comparison, Difference
+from rpgres.odds.comparison import ComparedOdds, Comparison, Difference
 from rpgres.odds.exact import Chance
-from rpgres.odds.grids import GridCell
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.study import NEGLIGIBLE
 from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
@@ -77,7 +76,7 @@ def side_chart(
     if len(heads) > MOST_PARTS and len(means) == len(found):
         values, texts = [mean.probability for mean in means], [f"{mean.probability:.3f}" for mean in means]
         return bars(title, categories, values, of="mean", category_axis=axis, texts=texts, is_whole=False)
-    series = [Series(head, [share_of(one, name) for one in found]) for name, head in heads.items()]
+    series = [Series(head, [chance_of(one, name).probability for one in found]) for name, head in heads.items()]
     return Chart(kind="stacked", title=title, categories=list(categories), series=series, category_axis=axis)
 
 
@@ -114,14 +113,9 @@ def chance_of(found: MeasuredOdds, name: str) -> Chance:
     return chance if chance is not None else Chance(0.0, "0")
 
 
-def share_of(found: MeasuredOdds, name: str) -> float | None:
-    """Return how likely an outcome, or any success, is."""
-    return chance_of(found, name).probability
-
-
-def difference_of(case: CaseOdds | GridCell, name: str) -> Difference | None:
-    """Return by how much a chance differs from that of the base."""
-    if case.differences is None:
+def difference_of(case: MeasuredOdds, name: str) -> Difference | None:
+    """Return by how much a chance differs from that of the base; None where that is not known."""
+    if not isinstance(case, ComparedOdds) or case.differences is None:
         return None
     is_any = name in (ANY_SUCCESS, SUCCESS) and name not in case.differences
     return case.success_difference if is_any else case.differences.get(name)
