@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import RpgresError
-from rpgres.odds.chances import Asked, rules_fields
+from rpgres.odds.chances import Asked
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
-from rpgres.simulate.jobs import ActionSubject, Job
+from rpgres.simulate.jobs import Job
 from rpgres.simulate.running import folder_of
 from rpgres.simulate.subjects import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, rebuild
 from rpgres.simulate.tallies import Tally
@@ -111,59 +111,12 @@ class SimulationResult(Asked, frozen=True, kw_only=True, tag="rpgres.simulation/
         return [{"counted": name, **msgspec.structs.asdict(one)} for name, one in counted]
 
 
-def summed_up(
-    job: Job,
-    tally: Tally,
-    *,
-    rules: Rules,
-    complete: bool,
-    wanted: int | None = None,
-    width: float | None = None,
-    title: str = "",
-    policies: Mapping[str, str] | None = None,
-    note: str | None = None,
-) -> SimulationResult:
-    """Return the record of a simulation.
-
-    Args:
-        job: what was simulated.
-        tally: the counts, of one run at least.
-        rules: the rules, for the order of outcomes and for what names them.
-        complete: whether all runs that were asked for were played.
-        wanted, width: what was asked for.
-        title: the scene's title.
-        policies: who decided by which policy.
-        note: carried into the record.
-
-    Raises:
-        ChoiceError: runs refuse a typed answer, and none offers it.
-    """
-    subject = job.subject
-    is_action = isinstance(subject, ActionSubject)
-    choices = {name: set(values) for name, values in tally.counts.items() if name.startswith(CHOSEN)}
-    counts = {name: values for name, values in tally.counts.items() if name not in choices}
-    return SimulationResult(
-        **rules_fields(rules),
-        rules=rules.layers.identity(),
-        action=subject.action if isinstance(subject, ActionSubject) else None,
-        scene=None if isinstance(subject, ActionSubject) else subject.source.path,
-        title=title,
-        inputs=subject.inputs if isinstance(subject, ActionSubject) else {},
-        seed=job.seed,
-        runs=tally.runs,
-        complete=complete,
-        wanted=wanted,
-        width=width,
-        counted={name: counted_record(name, values, rules=rules) for name, values in counts.items()},
-        success=_success(tally, rules) if is_action else None,
-        policies=dict(policies or {}),
-        partly=_partly_offered(job, tally.runs, choices, is_whole=complete),
-        unasked=_unasked(choices) if complete else [],
-        note=note,
-    )
+def choices_in(tally: Tally) -> dict[str, set[Value]]:
+    """Return what became of typed answers, by the names under which they are counted."""
+    return {name: set(values) for name, values in tally.counts.items() if name.startswith(CHOSEN)}
 
 
-def _partly_offered(job: Job, runs: int, choices: Mapping[str, set[Value]], *, is_whole: bool) -> list[str]:
+def partly_offered(job: Job, runs: int, choices: Mapping[str, set[Value]], *, is_whole: bool) -> list[str]:
     """Return the typed answers that only some runs offer.
 
     Raises:
@@ -189,7 +142,7 @@ def _refusal(job: Job, runs: int, name: str) -> RpgresError:
     return refusal(*subject.refused[name])
 
 
-def _unasked(choices: Mapping[str, set[Value]]) -> list[str]:
+def unasked_in(choices: Mapping[str, set[Value]]) -> list[str]:
     """Return the labels of which no run asked for an answer."""
     asked: dict[str, bool] = {}
     for thing, found in choices.items():
@@ -261,10 +214,12 @@ def _quantiles(ordered: Sequence[int], counts: Iterable[int], runs: int) -> dict
     }
 
 
-def _success(tally: Tally, rules: Rules) -> Estimate | None:
-    """Return how likely success is; None where no outcome that came means it or its opposite."""
+def success_of(tally: Tally, rules: Rules) -> Estimate | None:
+    """Return how likely success is; None of a scene, and where no outcome that came means it or its opposite."""
     bands = rules.file.bands
-    known = {name: count for name, count in tally.counts[OUTCOME].items() if isinstance(name, str) and name in bands}
+    known = {
+        name: count for name, count in tally.counts.get(OUTCOME, {}).items() if isinstance(name, str) and name in bands
+    }
     if all(bands[name].success is None for name in known):
         return None
     return estimate(sum(count for name, count in known.items() if bands[name].success), tally.runs)
