@@ -273,11 +273,7 @@ def _of_scene(
 
 
 def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
-    """Return what varies, with its values.
-
-    Raises:
-        UsageError: there is no value.
-    """
+    """Return what varies, with its values."""
     name = name if subject.scene else name.replace("_", "-")
     found = [value_text(value) for value in values]
     if not found:
@@ -286,11 +282,7 @@ def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
 
 
 def _changes(subject: Subject, case: Mapping[str, Any] | str | Path) -> list[Change]:
-    """Return what is changed in a case.
-
-    Raises:
-        UsageError: there is no input, switch or path of such a name.
-    """
+    """Return what is changed in a case."""
     if not isinstance(case, Mapping):
         if not isinstance(case, str | Path):
             raise UsageError(f"a case of {named('cases')} is a dictionary of what changes, or a file, not {case!r:.80}")

@@ -90,14 +90,7 @@ def action_subject(query: Query) -> Subject:
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:
-    """Return the results of first choices in games that are played, where exact odds left something open.
-
-    Args:
-        prepared: the action.
-        best: those odds.
-        answers: who decides in the games.
-        end: by when they have to be over, by the monotonic clock.
-    """
+    """Return the results of first choices in games that are played, where exact odds left something open."""
     from rpgres.odds.sampling import sample
 
     played: dict[str, Sample] = {}

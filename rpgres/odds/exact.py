@@ -191,12 +191,7 @@ def outcome_odds(
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
-    """Return chances in the ruleset's order, or by number.
-
-    Raises:
-        UsageError: the action has no margin or total.
-        RuleError: nothing came to an end.
-    """
+    """Return chances in the ruleset's order, or by number."""
     name = f"{prepared.rules.id} {prepared.action}"
     if not masses and STOP.is_asked:
         raise KeyboardInterrupt

@@ -83,13 +83,7 @@ def scene_subject(
 
 
 def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto: bool) -> Scene:
-    """Return the scene of a subject, of which something may be changed.
-
-    Args:
-        subject: what is left of it, with its rules and its text as data.
-        read: the scene as it was read, for places of faults and sheets beside it.
-        policies, auto: who decides; see `read_scene`.
-    """
+    """Return the scene of a subject, of which something may be changed."""
 
     def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
         chosen = {name: value for name, value in switches.items() if name not in subject.switches}
