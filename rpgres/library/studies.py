@@ -14,13 +14,12 @@ from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
 from rpgres.library.reading import Deciding, Policies, What, deciding, query_of, require_limits
 from rpgres.library.scene_odds import require_no_inputs
-from rpgres.odds.actions import action_subject
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.query import settled
 from rpgres.odds.study import Study
-from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change, value_text
+from rpgres.odds.subjects import SUCCESS, Change, Subject, action_subject, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
 from rpgres.scenes import require_sound
 from rpgres.scenes.deciding import policies_told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from rpgres.odds.exact import EXACT_SHARE, ChoiceOdds, OddsResult, odds_record, 
 from rpgres.odds.ladder import LadderOdds, ladder_odds
 from rpgres.odds.query import Query, missing_opposition
 from rpgres.odds.sampling import GAMES
-from rpgres.odds.subjects import Subject, measure_action
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -68,25 +66,6 @@ def action_odds(query: Query) -> OddsResult:
     by_orders = dict.fromkeys((*prepared.orders, *query.start.orders), "orders")
     told: dict[str, Any] = {"policies": {**by_orders, **query.named}, "choices": choices, "plan": plan}
     return odds_record(prepared, odds, by=by, decide=query.decide, known=query.start.record(), note=query.note, **told)
-
-
-def action_subject(query: Query) -> Subject:
-    """Return an action as a subject whose odds are varied, compared and searched."""
-    return Subject(
-        rules=query.rules,
-        evaluate=partial(
-            measure_action,
-            decide=query.decide,
-            policies=query.policies,
-            auto=query.auto,
-            leaves=query.leaves,
-        ),
-        action=query.action,
-        inputs=query.inputs,
-        switches=query.switches,
-        choose=query.choose,
-        start=query.start,
-    )
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:

@@ -7,19 +7,21 @@ again. How one is measured stands with it (`Subject.evaluate`), so that nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy, Preference, Question, View
-from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
+from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, State, put
 from rpgres.odds.chances import Asked, Chance, chance_record, rules_fields
 from rpgres.odds.document import put_at
-from rpgres.odds.exact import By, Decide, outcome_odds, success_in
+from rpgres.odds.exact import Decide, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
+from rpgres.odds.query import Query
 from rpgres.rulesets import Option, Rules, unknown
 from rpgres.stopping import STOP
 
@@ -331,40 +333,34 @@ def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[st
 # Measuring an action
 
 
-def measure_action(
-    subject: Subject,
-    limits: Limits,
-    *,
-    decide: Decide = "policies",
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
-    by: By = "outcome",
-    leaves: int | None = None,
-) -> Measured:
-    """Return the distribution of an action's outcomes.
+def action_subject(query: Query) -> Subject:
+    """Return an action as a subject whose odds are varied, compared and searched."""
+    return Subject(
+        rules=query.rules,
+        evaluate=partial(_measure_action, query),
+        action=query.action,
+        inputs=query.inputs,
+        switches=query.switches,
+        choose=query.choose,
+        start=query.start,
+    )
 
-    Args:
-        subject: the action.
-        limits: what it may cost.
-        decide: who decides for the actor.
-        policies: policy by character; an empty name for everybody.
-        auto: whether the ruleset's first policy answers for players who have none.
-        by: what the chances are of.
-        leaves: a limit of branches.
-    """
+
+def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
+    """Return the distribution of an action's outcomes; who decides, and how many branches, is as was asked."""
     prepared = prepared_subject(subject)
     share = min(1.0, IN_ALL / limits.among)
-    found = subject.start.deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True))
-    chosen = deciding(subject, found)
+    chosen = deciding(subject, query.deciding(prepared))
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
-    if decide == "policies":
-        odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)
-        return measured(prepared, odds)
-    from rpgres.odds.optimal import SEARCH, best_odds
+    budget: dict[str, Any] = {"leaves": query.leaves, "seconds": limits.seconds}
+    if query.decide == "policies":
+        return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share)))
+    from rpgres.odds.optimal import SEARCH, evaluate_best
 
-    budget: dict[str, Any] = {"leaves": leaves, "seconds": limits.seconds, "work": int(SEARCH * share)}
-    best = best_odds(prepared, **answers, **budget, only_first=decide == "each")
-    return measured(prepared, best.odds(prepared))
+    only_first = query.decide == "each"
+    return measured(
+        prepared, evaluate_best(prepared, **answers, **budget, work=int(SEARCH * share), only_first=only_first)
+    )
 
 
 def prepared_subject(subject: Subject) -> Prepared:
