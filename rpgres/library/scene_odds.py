@@ -11,15 +11,14 @@ from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
 from rpgres.library.reading import Deciding, Policies, What, deciding, plain_inputs, query_of, require_limits
 from rpgres.library.scenes import scene_in
+from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Decide
 from rpgres.odds.scene_best import SceneBestResult
-from rpgres.odds.scenes import Undecided, scene_odds
 from rpgres.scenes import Scene
-from rpgres.scenes.deciding import policies_told
-from rpgres.scenes.measuring import nobody_decides, scene_of_procedure
+from rpgres.scenes.measuring import odds_by, scene_of_procedure
 from rpgres.scenes.odds_record import SceneOddsResult, scene_record
 from rpgres.scenes.optimal import best_record
-from rpgres.scenes.walking import ENDING, course_of
+from rpgres.scenes.walking import ENDING
 
 
 @told_by_kind
@@ -70,12 +69,9 @@ def odds_scene(
     """
     require_limits(seconds, leaves)
     who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
-    scene, _, fields = _played(what, procedure, inputs, who)
-    try:
-        found = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds)
-    except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
-    return scene_record(scene, found, by=by, note=note, **fields)
+    scene, prepared = _played(what, procedure, inputs, who)
+    found = odds_by(scene, by, leaves=leaves, seconds=seconds)
+    return scene_record(scene, found, by=by, note=note, inputs=prepared.inputs if prepared is not None else EMPTY)
 
 
 @told_by_kind
@@ -120,11 +116,12 @@ def odds_best(
     """
     require_limits(seconds, leaves)
     who = deciding(choose=choose, auto=True, policies=policies, switches=switches, rulesets=rulesets)
-    scene, prepared, fields = _played(what, procedure, inputs, who)
+    scene, prepared = _played(what, procedure, inputs, who)
     people, actor = (prepared.state, prepared.actor) if prepared is not None else (scene.state, "")
+    told: dict[str, Any] = {"policies": scene.told, "inputs": prepared.inputs if prepared is not None else EMPTY}
     goals = [goal] if isinstance(goal, str) else list(goal)
     limits: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
-    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **fields)
+    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **told)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -132,8 +129,8 @@ def odds_best(
 
 def _played(
     what: What, procedure: str | None, inputs: Mapping[str, Any], who: Deciding
-) -> tuple[Scene, Prepared | None, dict[str, Any]]:
-    """Return a scene, or the one of a procedure with its inputs as read; and fields for the record."""
+) -> tuple[Scene, Prepared | None]:
+    """Return a scene; or the one of a procedure, and that with its inputs as read."""
     if procedure is None:
         require_no_inputs(inputs, who)
         scene, prepared = scene_in(what, who), None
@@ -143,8 +140,7 @@ def _played(
         if not query.rules.file.actions[procedure].procedure:
             raise UsageError(f"{procedure} is no procedure; odds({query.rules.id!r}, {procedure!r}) evaluates it")
         scene, prepared = scene_of_procedure(query)
-    told = {"policies": policies_told(scene, who.policies, auto=who.auto)}
-    return scene, prepared, {**told, "inputs": prepared.inputs if prepared is not None else {}}
+    return scene, prepared
 
 
 def require_no_inputs(inputs: Mapping[str, Any], who: Deciding, *, decide: Decide = "policies") -> None:

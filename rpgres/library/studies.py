@@ -22,7 +22,6 @@ from rpgres.odds.study import Study
 from rpgres.odds.subjects import SUCCESS, Change, Subject, action_subject, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
 from rpgres.scenes import require_sound
-from rpgres.scenes.deciding import policies_told
 from rpgres.scenes.measuring import procedure_subject, scene_subject
 from rpgres.scenes.walking import ENDING
 
@@ -226,8 +225,7 @@ def _study(
         require_no_inputs(inputs, who, decide=decide)
         subject, scene = scene_subject(os.fspath(what), **who.of_scene())  # type: ignore[arg-type]
         require_sound(scene)
-        policies = policies_told(scene, who.policies, auto=who.auto)
-        told: dict[str, Any] = {"policies": policies, "by": ENDING, "title": scene.file.title}
+        told: dict[str, Any] = {"policies": scene.told, "by": ENDING, "title": scene.file.title}
         return Study(subject, seconds, told={**told, "note": note})
     query = query_of(what, action, inputs, who)
     query.rules.require_action(action)

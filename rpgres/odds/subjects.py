@@ -357,10 +357,8 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
         return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share)))
     from rpgres.odds.optimal import SEARCH, evaluate_best
 
-    only_first = query.decide == "each"
-    return measured(
-        prepared, evaluate_best(prepared, **answers, **budget, work=int(SEARCH * share), only_first=only_first)
-    )
+    budget |= {"work": int(SEARCH * share), "only_first": query.decide == "each"}
+    return measured(prepared, evaluate_best(prepared, **answers, **budget))
 
 
 def prepared_subject(subject: Subject) -> Prepared:

@@ -104,15 +104,15 @@ def by_name(found: Mapping[Any, Fraction], left: Fraction) -> tuple[dict[str, Fr
 
 
 def evaluated(
-    scene: Scene, *, by: str, policies: Mapping[str, str], inputs: Mapping[str, Any], note: str | None
+    scene: Scene, *, by: str, inputs: Mapping[str, Any], note: str | None, policies: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return what was evaluated and how, for the record."""
+    """Return what was evaluated and how, for the record; by default the scene says who decides."""
     return {
         **rules_fields(scene.rules),
         "scene": scene.source.path,
         "title": scene.file.title,
         "inputs": dict(inputs),
         "by": by,
-        "policies": dict(policies),
+        "policies": dict(scene.told if policies is None else policies),
         "note": note,
     }

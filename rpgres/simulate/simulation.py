@@ -13,7 +13,6 @@ from rpgres.odds.chances import rules_fields
 from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
-from rpgres.scenes.deciding import policies_told
 from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate.jobs import Job, action_job, scene_job
 from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
@@ -158,7 +157,7 @@ def scene_simulation(
         rules=scene.rules,
         things=things,
         paths=paths,
-        policies=policies_told(scene, policies, auto=auto),
+        policies=scene.told,
         title=scene.file.title,
         note=note,
     )
