@@ -109,11 +109,7 @@ def _is_numbered(row: Any) -> bool:
 
 
 def _span(row: Any, at: str, path: Path) -> tuple[int, int] | None:
-    """Return from where to where a row goes; None where it cannot be rolled.
-
-    Raises:
-        FileError: it has another form.
-    """
+    """Return from where to where a row goes; None where it cannot be rolled."""
     its = row.get("roll") if isinstance(row, dict) else _refuse(path, at, "an object", row)
     if its is not None and not isinstance(its, dict):
         _refuse(path, f"{at}.roll", "an object with `min` and `max`", its)
@@ -212,11 +208,7 @@ class Roll(msgspec.Struct, frozen=True):
 
 
 def _rolls(row: Mapping[str, Any], at: str, oracle: Oracle, known: Mapping[str, Oracle], path: Path) -> list[Roll]:
-    """Return the rolls that a row asks for.
-
-    Raises:
-        FileError: they have another form, or are on an oracle that the file does not have.
-    """
+    """Return the rolls that a row asks for."""
     rolls = row.get("oracle_rolls") or []
     if not isinstance(rolls, list):
         _refuse(path, f"{at}.oracle_rolls", "a list", rolls)

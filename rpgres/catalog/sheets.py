@@ -372,14 +372,7 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
 
 
 def _order_faults(rules: Rules, data: Mapping[str, Any], name: str, state: State) -> Iterator[Fault]:
-    """Yield the diagnostics of a sheet's standing orders, whose types are checked already.
-
-    Args:
-        rules: the ruleset whose sheet it is.
-        data: the sheet as it stands in TOML.
-        name: the character.
-        state: a table with the character alone, if the sheet can be played.
-    """
+    """Yield the diagnostics of a sheet's standing orders, whose types are checked already."""
     try:
         orders = msgspec.convert(data.get(ORDERS) if ORDERS not in rules.file.sheet else None, Orders | None)
     except msgspec.ValidationError:

@@ -160,11 +160,10 @@ def _compared(subject: Subject, text: str) -> Change:
 
 def _record(kind: str, study: Study, typed: Sequence[Axis], shared: Mapping[str, Any]) -> Any:
     """Return the record of a study; only what is asked for is imported."""
+    from rpgres.odds.comparison import compare, compare_grids
     from rpgres.odds.variations import find, read_axis, read_target, vary
 
     if kind == "compare":
-        from rpgres.odds.comparison import compare
-
         return compare(study, _cases(study, shared))
     if kind == "knockout":
         from rpgres.odds.knockout import knockout
@@ -180,8 +179,6 @@ def _record(kind: str, study: Study, typed: Sequence[Axis], shared: Mapping[str,
     axes = [*typed, *(read_axis(text, option="vary", subject=study.subject) for text in shared["vary"])]
     if kind == "vary":
         return vary(study, axes)
-    from rpgres.odds.grids import compare_grids
-
     return compare_grids(study, axes, _cases(study, shared))
 
 

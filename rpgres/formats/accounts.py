@@ -20,6 +20,16 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
     pass
 
 
+class _TextLine(_Line, frozen=True):
+    """A line of text.
+
+    Attributes:
+        text: the line, or the sentence.
+    """
+
+    text: Named
+
+
 class Rolled(_Line, frozen=True, tag="roll"):
     """Dice that were rolled.
 
@@ -72,14 +82,8 @@ class Chosen(_Line, frozen=True, tag="decision"):
     of: str = ""
 
 
-class RuleLine(_Line, frozen=True, tag="line"):
-    """A line that the rule prints of how it goes.
-
-    Attributes:
-        text: the line.
-    """
-
-    text: Named
+class RuleLine(_TextLine, frozen=True, tag="line"):
+    """A line that the rule prints of how it goes."""
 
 
 class Outcome(_Line, frozen=True, tag="outcome"):
@@ -100,44 +104,20 @@ class Outcome(_Line, frozen=True, tag="outcome"):
     margin: int | None = None
 
 
-class Meaning(_Line, frozen=True, tag="meaning"):
-    """What the outcome means, from the outcome table.
-
-    Attributes:
-        text: a sentence.
-    """
-
-    text: Named
+class Meaning(_TextLine, frozen=True, tag="meaning"):
+    """What the outcome means, from the outcome table."""
 
 
-class Change(_Line, frozen=True, tag="effect"):
-    """What changes on the table.
-
-    Attributes:
-        text: the change in words.
-    """
-
-    text: Named
+class Change(_TextLine, frozen=True, tag="effect"):
+    """What changes on the table, in words."""
 
 
-class Note(_Line, frozen=True, tag="note"):
-    """What the scene's author wrote beside a step.
-
-    Attributes:
-        text: the note.
-    """
-
-    text: Named
+class Note(_TextLine, frozen=True, tag="note"):
+    """What the scene's author wrote beside a step."""
 
 
-class Remark(_Line, frozen=True, tag="remark"):
-    """A warning for the person who runs the scene, such as an answer that no question took.
-
-    Attributes:
-        text: the remark.
-    """
-
-    text: Named
+class Remark(_TextLine, frozen=True, tag="remark"):
+    """A warning for the person who runs the scene, such as an answer that no question took."""
 
 
 LineRecord = Rolled | Dealt | Chosen | RuleLine | Outcome | Meaning | Change | Note | Remark

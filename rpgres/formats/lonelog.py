@@ -88,11 +88,7 @@ def _filled(template: str, one: Any, escape: Callable[[str], str]) -> str:
 
 
 def _pattern(template: str, **fields: str) -> re.Pattern[str]:
-    """Return what reads lines that were written by a template.
-
-    Args:
-        fields: patterns of fields that are narrower here.
-    """
+    """Return what reads lines that were written by a template."""
     known, parts = _FIELDS | fields, re.split(r"(\{\w+\}|\[|\])", template)
     signs = {"[": "(?:", "]": ")?"}
     read = (

@@ -44,9 +44,8 @@ from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
-from rpgres.odds.comparison import Comparison
+from rpgres.odds.comparison import Comparison, Grids
 from rpgres.odds.exact import OddsResult
-from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scene_best import SceneBestResult

@@ -12,8 +12,7 @@ from rpgres.engine.dice import roll_dice
 from rpgres.engine.records import Result
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import read_rules
-from rpgres.model.state import EMPTY
+from rpgres.library.reading import deciding, read_rules
 from rpgres.plugins.discovery import RulesetName, ruleset_names
 from rpgres.rulesets import Ruleset
 from rpgres.rulesets.sheets import find_sheet, read_sheet
@@ -73,7 +72,7 @@ def load_sheet(
         raise UsageError("a sheet is a file, or the name of one that ships; a call reads no standard input")
     if ruleset is None:
         ruleset = sheet_ruleset(sheet, text=read_source(Path(sheet)).text if Path(sheet).is_file() else "")
-    rules = read_rules(ruleset, EMPTY, rulesets)
+    rules = read_rules(ruleset, deciding(rulesets=rulesets))
     return sheet_record(rules, read_sheet(rules, sheet, source=read_source(find_sheet(rules, sheet))))
 
 

@@ -110,11 +110,7 @@ def _acted(table: PersistentTable, seat: Seat, words: list[str]) -> Any:
 
 
 def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: str) -> Any:
-    """Return what a line does at the question that waits for the seat, as at a terminal; None where it is another line.
-
-    Raises:
-        UsageError: it could be several answers, or is a number that none has.
-    """
+    """Return what a line does at the question that waits for the seat; None where it is another line."""
     from rpgres.engine.stops import NeedsAnswer
     from rpgres.journal.commands import prepared_for, rules_of
     from rpgres.journal.commands.running import run_on

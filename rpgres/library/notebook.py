@@ -43,10 +43,6 @@ def html_of(record: Printed) -> str:
     """
     file = _file_of(record)
     report = _report(record, file)
-    if report is None and isinstance(record, SimulationResult) and file is not None:
-        from rpgres.render.simulations import simulation_report
-
-        report = simulation_report(record, file)
     if report is not None:
         from rpgres.render.documents import fragment
 
@@ -91,6 +87,7 @@ def _file_of(record: Any) -> RulesetFile | None:
 
 def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
     from rpgres.render import results
+    from rpgres.render.reports import report_lines
 
     match record:
         case Result():
@@ -123,7 +120,8 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
             from rpgres.render.tables import entry_lines
 
             return list(entry_lines(record.entry, file))
-    return None
+    report = _report(record, file)
+    return report_lines(report) if report is not None else None
 
 
 def _report(record: Any, file: RulesetFile | None) -> Report | None:
@@ -131,17 +129,19 @@ def _report(record: Any, file: RulesetFile | None) -> Report | None:
     from rpgres.render.odds.reports import report_of
     from rpgres.render.odds.rows import Record
 
+    if isinstance(record, SimulationResult) and file is not None:
+        from rpgres.render.simulations import simulation_report
+
+        return simulation_report(record, file)
     return report_of(record, file) if isinstance(record, Record) else None
 
 
 def _words(record: Any, file: RulesetFile | None) -> str | None:
     from rpgres.render.lines import plain_text
-    from rpgres.render.reports import report_lines
 
     if isinstance(record, TextRecord):
         return record.text
-    report = _report(record, file)
-    lines = report_lines(report) if report is not None else _lines_of(record, file)
+    lines = _lines_of(record, file)
     return plain_text(lines) if lines is not None else None
 
 

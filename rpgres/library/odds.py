@@ -8,7 +8,7 @@ from typing import Any, get_args, overload
 from rpgres.arguments import told_by_kind
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, query_of, read_rules, require_limits
+from rpgres.library.reading import Policies, deciding, plain_inputs, query_of, require_limits
 from rpgres.odds.actions import odds_of
 from rpgres.odds.dice import DiceOdds, dice_odds
 from rpgres.odds.exact import By, Decide, OddsResult
@@ -96,10 +96,9 @@ def odds(
         return _of_dice(what, by, note, {**{name: one for name, one in unused.items() if one}, **plain_inputs(inputs)})
     if decide not in (None, *get_args(Decide)):
         raise UsageError(f"decide takes policies, each or best, not {decide!r}")
-    rules = read_rules(what, switches, rulesets)
-    require_action(rules, action)
-    answers: dict[str, Any] = {"choose": choose, "policies": policies, "switches": switches, "auto": auto}
-    query = query_of(rules, action, inputs, **answers, by=by, leaves=leaves, seconds=seconds, note=note)
+    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
+    query = query_of(what, action, inputs, who, by=by, leaves=leaves, seconds=seconds, note=note)
+    require_action(query.rules, action)
     return odds_of(settled(query, decide))
 
 

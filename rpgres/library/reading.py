@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers, rules_for
 from rpgres.errors import UsageError, named
@@ -18,7 +19,42 @@ What = str | os.PathLike[str] | Ruleset  # a scene by its file or name, or a rul
 Policies = Mapping[str, str]  # policy by character; everybody's under an empty name
 
 
-def read_rules(ruleset: What, switches: Mapping[str, str] | None, rulesets: Folders | None) -> Rules:
+class Deciding(NamedTuple):
+    """Who decides in what a call plays or evaluates, and by which house rules.
+
+    Attributes:
+        choose: answers to decisions, by label.
+        auto: whether the ruleset's policy answers what is left unanswered.
+        policies: policy by character; everybody's under an empty name.
+        switches: house rules that are not at their default.
+        folders: folders with overlays; the last is the nearest.
+    """
+
+    choose: dict[str, list[str]]
+    auto: bool
+    policies: dict[str, str]
+    switches: dict[str, str]
+    folders: tuple[Path, ...]
+
+    def of_scene(self) -> dict[str, Any]:
+        """Return the arguments with which a scene is read."""
+        return {"extra": self.folders, "switches": self.switches, "policies": self.policies, "auto": self.auto}
+
+
+def deciding(
+    *,
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+) -> Deciding:
+    """Return who decides, from the arguments of a call."""
+    answers = listed_answers(choose, "choose")
+    return Deciding(answers, auto, dict(policies or EMPTY), dict(switches or EMPTY), folders_of(rulesets))
+
+
+def read_rules(ruleset: What, who: Deciding) -> Rules:
     """Return the rules of a ruleset with its house rules, linted where they have overlays.
 
     Raises:
@@ -26,7 +62,7 @@ def read_rules(ruleset: What, switches: Mapping[str, str] | None, rulesets: Fold
     """
     if isinstance(ruleset, os.PathLike):
         raise UsageError(f"a ruleset is named by its id, and not by a path such as {os.fspath(ruleset)!r}")
-    return checked(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)))
+    return checked(rules_for(ruleset, who.switches, who.folders))
 
 
 def require_limits(seconds: float | None, leaves: int | None = None) -> None:
@@ -50,24 +86,16 @@ def typed_changes(answers: Answers | None, what: str) -> list[str]:
     return [f"{label}={value}" for label, values in listed_answers(answers, what).items() for value in values]
 
 
-def query_of(
-    rules: Rules,
-    action: str,
-    inputs: Mapping[str, Any],
-    *,
-    choose: Answers | None,
-    policies: Policies | None,
-    switches: Mapping[str, str] | None,
-    **asked: Any,
-) -> Query:
+def query_of(ruleset: What, action: str, inputs: Mapping[str, Any], who: Deciding, **asked: Any) -> Query:
     """Return what is asked of an action or a procedure, from the arguments of a call."""
     return Query(
-        rules=rules,
+        rules=read_rules(ruleset, who),
         action=action,
         inputs=plain_inputs(inputs),
-        switches=dict(switches or EMPTY),
-        choose=listed_answers(choose, "choose"),
-        policies=dict(policies or EMPTY),
+        switches=who.switches,
+        choose=who.choose,
+        policies=who.policies,
+        auto=who.auto,
         **asked,
     )
 

@@ -9,18 +9,16 @@ from rpgres.arguments import told_by_kind
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, What, plain_inputs, query_of, read_rules, require_limits
+from rpgres.library.reading import Deciding, Policies, What, deciding, plain_inputs, query_of, require_limits
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Decide
 from rpgres.odds.scene_best import SceneBestResult
-from rpgres.odds.scenes import Undecided, scene_odds
 from rpgres.scenes import Scene
-from rpgres.scenes.deciding import policies_told
-from rpgres.scenes.measuring import nobody_decides, scene_of_procedure
+from rpgres.scenes.measuring import odds_by, scene_of_procedure
 from rpgres.scenes.odds_record import SceneOddsResult, scene_record
 from rpgres.scenes.optimal import best_record
-from rpgres.scenes.walking import ENDING, course_of
+from rpgres.scenes.walking import ENDING
 
 
 @told_by_kind
@@ -70,13 +68,10 @@ def odds_scene(
         UsageError: there is no such procedure, input, policy, switch or part of the table.
     """
     require_limits(seconds, leaves)
-    deciding = {"choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    scene, _, fields = _played(what, procedure, inputs, rulesets, **deciding)
-    try:
-        found = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds)
-    except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
-    return scene_record(scene, found, by=by, note=note, **fields)
+    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
+    scene, prepared = _played(what, procedure, inputs, who)
+    found = odds_by(scene, by, leaves=leaves, seconds=seconds)
+    return scene_record(scene, found, by=by, note=note, inputs=prepared.inputs if prepared is not None else EMPTY)
 
 
 @told_by_kind
@@ -120,47 +115,41 @@ def odds_best(
         UsageError: there is no such player or ending, or the player does not see all that matters.
     """
     require_limits(seconds, leaves)
-    deciding = {"choose": choose, "auto": True, "policies": policies, "switches": switches}
-    scene, prepared, fields = _played(what, procedure, inputs, rulesets, **deciding)
+    who = deciding(choose=choose, auto=True, policies=policies, switches=switches, rulesets=rulesets)
+    scene, prepared = _played(what, procedure, inputs, who)
     people, actor = (prepared.state, prepared.actor) if prepared is not None else (scene.state, "")
+    told: dict[str, Any] = {"policies": scene.told, "inputs": prepared.inputs if prepared is not None else EMPTY}
     goals = [goal] if isinstance(goal, str) else list(goal)
     limits: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
-    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **fields)
+    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **told)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 
 
 def _played(
-    what: What,
-    procedure: str | None,
-    inputs: Mapping[str, Any],
-    rulesets: Folders | None,
-    **deciding: Any,
-) -> tuple[Scene, Prepared | None, dict[str, Any]]:
-    """Return a scene, or the one of a procedure with its inputs as read; and fields for the record."""
-    policies, auto = deciding["policies"], deciding["auto"]
+    what: What, procedure: str | None, inputs: Mapping[str, Any], who: Deciding
+) -> tuple[Scene, Prepared | None]:
+    """Return a scene; or the one of a procedure, and that with its inputs as read."""
     if procedure is None:
-        require_no_inputs(inputs, **deciding)
-        scene = scene_in(what, policies, deciding["switches"], rulesets, auto=auto)
-        return scene, None, {"policies": policies_told(scene, policies or EMPTY, auto=auto), "inputs": {}}
-    rules = read_rules(what, deciding["switches"], rulesets)
-    rules.require_action(procedure)
-    if not rules.file.actions[procedure].procedure:
-        raise UsageError(f"{procedure} is no procedure; odds({rules.id!r}, {procedure!r}) evaluates it")
-    scene, prepared = scene_of_procedure(query_of(rules, procedure, inputs, **deciding))
-    return scene, prepared, {"policies": policies_told(scene, policies or EMPTY, auto=auto), "inputs": prepared.inputs}
+        require_no_inputs(inputs, who)
+        scene, prepared = scene_in(what, who), None
+    else:
+        query = query_of(what, procedure, inputs, who)
+        query.rules.require_action(procedure)
+        if not query.rules.file.actions[procedure].procedure:
+            raise UsageError(f"{procedure} is no procedure; odds({query.rules.id!r}, {procedure!r}) evaluates it")
+        scene, prepared = scene_of_procedure(query)
+    return scene, prepared
 
 
-def require_no_inputs(
-    inputs: Mapping[str, Any], *, choose: Answers | None, decide: Decide = "policies", **_unused: Any
-) -> None:
+def require_no_inputs(inputs: Mapping[str, Any], who: Deciding, *, decide: Decide = "policies") -> None:
     """Check that nothing is given that a scene says itself.
 
     Raises:
         UsageError: something is.
     """
-    unused = [*plain_inputs(inputs), *(["choose"] if choose else []), *(["decide"] if decide != "policies" else [])]
+    unused = [*plain_inputs(inputs), *(["choose"] if who.choose else []), *(["decide"] if decide != "policies" else [])]
     if unused:
         raise UsageError(
             f"a scene takes no {', '.join(unused)}: that belongs to an action or a procedure",

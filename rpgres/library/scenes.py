@@ -11,16 +11,14 @@ from rpgres.engine.records import Result
 from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, typed_changes
-from rpgres.model.state import EMPTY, THE_HOST
+from rpgres.library.reading import Deciding, Policies, deciding, typed_changes
+from rpgres.model.state import THE_HOST
 from rpgres.scenes import Scene, SceneResult, Unanswered, load_scene, require_sound
 from rpgres.scenes import run_scene as played
 from rpgres.scenes.rerun import file_what_if
 
 
-def scene_in(
-    file: Any, policies: Policies | None, switches: Mapping[str, str] | None, rulesets: Folders | None, *, auto: bool
-) -> Scene:
+def scene_in(file: Any, who: Deciding) -> Scene:
     """Return a scene from its file, with its rules, sheets and policies.
 
     Raises:
@@ -29,9 +27,7 @@ def scene_in(
     """
     if file == "-":
         raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
-    scene = load_scene(
-        os.fspath(file), extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
-    )
+    scene = load_scene(os.fspath(file), **who.of_scene())
     require_sound(scene)
     return scene
 
@@ -70,7 +66,7 @@ def run_scene(
         FileError: the scene or a sheet is missing or faulty.
         UsageError: there is no such seat, policy or switch.
     """
-    scene = scene_in(file, policies, switches, rulesets, auto=auto)
+    scene = scene_in(file, deciding(auto=auto, policies=policies, switches=switches, rulesets=rulesets))
     try:
         return played(scene, seed=None if seed is None else str(seed), seat=seat)
     except Unanswered as error:

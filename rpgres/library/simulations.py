@@ -12,9 +12,8 @@ from rpgres.arguments import MOST, told_by_kind
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, What, query_of, read_rules
+from rpgres.library.reading import Policies, What, deciding, query_of
 from rpgres.library.scenes import scene_in
-from rpgres.model.state import EMPTY
 from rpgres.simulate import Crew, Plan, SimulationResult, simulated
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
 from rpgres.simulate.workers import cores, kept, processes
@@ -74,12 +73,17 @@ def simulate(
         RuleError: the ruleset's code failed.
     """
     _check_numbers(runs, workers)
-    deciding: dict[str, Any] = {"policies": policies, "switches": switches, "auto": auto}
-    if action is None:
-        simulation, seed = _of_scene(what, rulesets, by, seed, choose or inputs, note, **deciding)
-    else:
-        query = query_of(read_rules(what, switches, rulesets), action, inputs, choose=choose, **deciding, note=note)
+    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
+    if action is not None:
+        query = query_of(what, action, inputs, who, note=note)
         simulation = action_simulation(query, query.prepared(), by=by)
+    elif unused := choose or inputs:
+        raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
+    else:
+        scene = scene_in(what, who)
+        asked: dict[str, Any] = {"policies": who.policies, "switches": who.switches, "auto": auto}
+        simulation = scene_simulation(scene, by=by, **asked, note=note)
+        seed = scene.file.seed if seed is None else seed
     return _counted(simulation.seeded(read_seed(seed)), runs, _crew(workers, executor))
 
 
@@ -101,23 +105,3 @@ def _crew(workers: int, executor: Executor | None) -> Crew:
 def _counted(simulation: Simulation, runs: int, crew: Crew) -> SimulationResult:
     (tally,) = deque(simulated(simulation.job, Plan(runs), crew=crew, start=simulation.nothing()), maxlen=1)
     return simulation.record(tally, complete=True, wanted=runs)
-
-
-def _of_scene(
-    what: Any,
-    rulesets: Folders | None,
-    by: Sequence[str],
-    seed: str | int | None,
-    unused: Mapping[str, Any],
-    note: str | None,
-    *,
-    policies: Policies | None,
-    switches: Mapping[str, str] | None,
-    auto: bool,
-) -> tuple[Simulation, str | int | None]:
-    """Return the simulation of a scene, and its seed: by default the scene's own."""
-    if unused:
-        raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
-    asked: dict[str, Any] = {"policies": policies or EMPTY, "switches": switches or EMPTY, "auto": auto}
-    scene = scene_in(what, **asked, rulesets=rulesets)
-    return scene_simulation(scene, by=by, **asked, note=note), scene.file.seed if seed is None else seed

@@ -10,21 +10,18 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpgres.arguments import told_by_kind
-from rpgres.engine.resolve import Answers, Folders, folders_of
+from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, What, query_of, read_rules, require_limits
+from rpgres.library.reading import Deciding, Policies, What, deciding, query_of, require_limits
 from rpgres.library.scene_odds import require_no_inputs
-from rpgres.model.state import EMPTY
-from rpgres.odds.actions import action_subject
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.query import settled
 from rpgres.odds.study import Study
-from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change, value_text
+from rpgres.odds.subjects import SUCCESS, Change, Subject, action_subject, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
 from rpgres.scenes import require_sound
-from rpgres.scenes.deciding import policies_told
 from rpgres.scenes.measuring import procedure_subject, scene_subject
 from rpgres.scenes.walking import ENDING
 
@@ -77,8 +74,8 @@ def odds_table(
         FileError: a file is missing or faulty.
         RuleError: the ruleset's code failed.
     """
-    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
+    study = _study(what, action, inputs, who, decide, seconds, note)
     if not over:
         raise UsageError(
             f"{named('over')} takes the values of one thing or of two, under their names; it is empty", path=("over",)
@@ -120,8 +117,8 @@ def odds_compare(
     Raises:
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
-    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
+    study = _study(what, action, inputs, who, decide, seconds, note)
     if not cases:
         raise UsageError(
             f"{named('cases')} takes what is changed in each case, such as {{'better': {{'skill': 4}}}}; it is empty",
@@ -165,8 +162,8 @@ def odds_find(
     Raises:
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
-    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
+    study = _study(what, action, inputs, who, decide, seconds, note)
     if len(over) != 1:
         raise UsageError(f"over takes the values of one thing, not of {len(over)}")
     ((name, values),) = over.items()
@@ -205,79 +202,45 @@ def odds_knockout(
     Raises:
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
-    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
+    study = _study(what, action, inputs, who, decide, seconds, note)
     return knockout(study, outcome=outcome)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _about(
+def _study(
     what: What,
     action: str | None,
     inputs: Mapping[str, Any],
-    rulesets: Folders | None,
+    who: Deciding,
+    decide: Decide,
     seconds: float | None,
     note: str | None,
-    **deciding: Any,
 ) -> Study:
     """Return the study of an action or a scene."""
     require_limits(seconds)
     if action is None:
-        require_no_inputs(inputs, **deciding)
-        subject, fields = _of_scene(what, rulesets, **deciding)
+        require_no_inputs(inputs, who, decide=decide)
+        subject, scene = scene_subject(os.fspath(what), **who.of_scene())  # type: ignore[arg-type]
+        require_sound(scene)
+        told: dict[str, Any] = {"policies": scene.told, "by": ENDING, "title": scene.file.title}
+        return Study(subject, seconds, told={**told, "note": note})
+    query = query_of(what, action, inputs, who)
+    query.rules.require_action(action)
+    if not query.rules.file.actions[action].procedure:
+        query = settled(query, decide)
+        subject, told = action_subject(query), {"decide": decide, "policies": query.named}
+    elif decide == "policies":
+        subject, told = procedure_subject(replace(query, by=ENDING)), {"policies": query.named, "by": ENDING}
     else:
-        subject, fields = _of_action(what, action, inputs, rulesets, **deciding)
-    return Study(subject, seconds, told={**fields, "note": note})
-
-
-def _of_action(
-    ruleset: What,
-    action: str,
-    inputs: Mapping[str, Any],
-    rulesets: Folders | None,
-    *,
-    decide: Decide,
-    **deciding: Any,
-) -> tuple[Subject, dict[str, Any]]:
-    rules = read_rules(ruleset, deciding["switches"], rulesets)
-    rules.require_action(action)
-    query = query_of(rules, action, inputs, **deciding)
-    if rules.file.actions[action].procedure:
-        if decide != "policies":
-            raise UsageError(f"decide={decide!r} is for an action; odds_best(...) has optimal play of a procedure")
-        return procedure_subject(replace(query, by=ENDING)), {"policies": query.named, "by": ENDING}
-    query = settled(query, decide)
-    return action_subject(query), {"decide": decide, "policies": query.named}
-
-
-def _of_scene(
-    file: Any,
-    rulesets: Folders | None,
-    *,
-    auto: bool,
-    policies: Policies | None,
-    switches: Mapping[str, str] | None,
-    **_unused: Any,
-) -> tuple[Subject, dict[str, Any]]:
-    subject, scene = scene_subject(
-        os.fspath(file), extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
-    )
-    require_sound(scene)
-    return subject, {
-        "policies": policies_told(scene, policies or EMPTY, auto=auto),
-        "by": ENDING,
-        "title": scene.file.title,
-    }
+        raise UsageError(f"decide={decide!r} is for an action; odds_best(...) has optimal play of a procedure")
+    return Study(subject, seconds, told={**told, "note": note})
 
 
 def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
-    """Return what varies, with its values.
-
-    Raises:
-        UsageError: there is no value.
-    """
+    """Return what varies, with its values."""
     name = name if subject.scene else name.replace("_", "-")
     found = [value_text(value) for value in values]
     if not found:
@@ -286,11 +249,7 @@ def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
 
 
 def _changes(subject: Subject, case: Mapping[str, Any] | str | Path) -> list[Change]:
-    """Return what is changed in a case.
-
-    Raises:
-        UsageError: there is no input, switch or path of such a name.
-    """
+    """Return what is changed in a case."""
     if not isinstance(case, Mapping):
         if not isinstance(case, str | Path):
             raise UsageError(f"a case of {named('cases')} is a dictionary of what changes, or a file, not {case!r:.80}")

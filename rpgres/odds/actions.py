@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from rpgres.odds.exact import EXACT_SHARE, ChoiceOdds, OddsResult, odds_record, 
 from rpgres.odds.ladder import LadderOdds, ladder_odds
 from rpgres.odds.query import Query, missing_opposition
 from rpgres.odds.sampling import GAMES
-from rpgres.odds.subjects import Subject, measure_action
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -70,34 +68,8 @@ def action_odds(query: Query) -> OddsResult:
     return odds_record(prepared, odds, by=by, decide=query.decide, known=query.start.record(), note=query.note, **told)
 
 
-def action_subject(query: Query) -> Subject:
-    """Return an action as a subject whose odds are varied, compared and searched."""
-    return Subject(
-        rules=query.rules,
-        evaluate=partial(
-            measure_action,
-            decide=query.decide,
-            policies=query.policies,
-            auto=query.auto,
-            leaves=query.leaves,
-        ),
-        action=query.action,
-        inputs=query.inputs,
-        switches=query.switches,
-        choose=query.choose,
-        start=query.start,
-    )
-
-
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:
-    """Return the results of first choices in games that are played, where exact odds left something open.
-
-    Args:
-        prepared: the action.
-        best: those odds.
-        answers: who decides in the games.
-        end: by when they have to be over, by the monotonic clock.
-    """
+    """Return the results of first choices in games that are played, where exact odds left something open."""
     from rpgres.odds.sampling import sample
 
     played: dict[str, Sample] = {}

@@ -1,4 +1,4 @@
-"""A probability in the JSON of odds."""
+"""What the JSON of all odds shares: a probability, and what was asked, by which rules, and who decided."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rpgres.model.printed import Printed
+
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from rpgres.rulesets import Rules
 
 
 class Chance(msgspec.Struct, frozen=True):
@@ -21,6 +25,43 @@ class Chance(msgspec.Struct, frozen=True):
 
     probability: float
     exact: str
+
+
+class Asked(Printed, frozen=True, kw_only=True):
+    """What records of odds and of simulations begin with: what was asked, by which rules, and who decided.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        action: the action's name; null for a scene, and for dice notation.
+        scene: the scene's file or name; null for an action.
+        title: the scene's title; empty for an action.
+        inputs: what was typed, by parameter.
+        policies: who decided by which policy; everybody else under `*`.
+        switches: every house rule and the choice in force.
+        house_rules: what differs from the ruleset as it ships: files laid over it, switches not at their default.
+        note: the text of --note.
+    """
+
+    ruleset: str
+    action: str | None = None
+    scene: str | None = None
+    title: str = ""
+    inputs: dict[str, Any] = {}
+    policies: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    house_rules: list[str] = []
+    note: str | None = None
+
+
+def rules_fields(rules: Rules) -> dict[str, Any]:
+    """Return which rules are in play, as fields of `Asked`."""
+    return {"ruleset": rules.id, "switches": rules.chosen, "house_rules": house_rules(rules)}
+
+
+def house_rules(rules: Rules) -> list[str]:
+    """Return what differs from the ruleset as it ships: what is laid over it, and switches not at their default."""
+    switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
+    return [*rules.layers.overlays, *switches]
 
 
 def chance_record(mass: Fraction) -> Chance:

@@ -1,4 +1,4 @@
-"""Rules side by side: one subject as it is and with changes, and by how much the chances differ."""
+"""Rules side by side: one subject, or grids of it, as it is and with changes, and by how much the chances differ."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.odds.exact import house_rules
+from rpgres.errors import UsageError, named
+from rpgres.odds.chances import house_rules
 from rpgres.odds.study import NEGLIGIBLE, Study
-from rpgres.odds.subjects import Change, Evaluated, Measured, MeasuredOdds, Subject, changed, measured_fields
+from rpgres.odds.subjects import Change, Evaluated, Measured, MeasuredOdds, changed, measured_fields
+from rpgres.odds.variations import Axis, Grid, measured_grids
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -30,22 +32,31 @@ class Difference(msgspec.Struct, frozen=True):
     exact: str | None
 
 
-class CaseOdds(MeasuredOdds, frozen=True, kw_only=True):
+class ComparedOdds(MeasuredOdds, frozen=True, kw_only=True):
+    """The odds of one case of a comparison, at one place of a grid.
+
+    Attributes:
+        differences: by how much each chance differs from that of the base at the same place; null where more than a
+            trace of probability remains, and in the base.
+        success_difference: the same for success.
+    """
+
+    differences: dict[str, Difference] | None = None
+    success_difference: Difference | None = None
+
+
+class CaseOdds(ComparedOdds, frozen=True, kw_only=True):
     """The odds of one case of a comparison.
 
     Attributes:
         name: what is changed, as typed; `base` for what was typed without a change.
         changes: the same as data.
         house_rules: what differs from the ruleset as it ships, in this case.
-        differences: by how much each chance differs from that of the base; null where more than a trace remains.
-        success_difference: the same for success.
     """
 
     name: str
     changes: list[Change] = []
     house_rules: list[str] = []
-    differences: dict[str, Difference] | None = None
-    success_difference: Difference | None = None
 
 
 class Comparison(Evaluated, frozen=True, kw_only=True, tag="rpgres.comparison/1"):
@@ -62,7 +73,48 @@ class Comparison(Evaluated, frozen=True, kw_only=True, tag="rpgres.comparison/1"
         return [{"case": case.name, **case.row()} for case in self.cases]
 
 
-def compare(study: Study, cases: Sequence[tuple[str, Sequence[Change]]]) -> Comparison:
+class GridCell(ComparedOdds, frozen=True, kw_only=True):
+    """The odds of one case at one place of a grid.
+
+    Attributes:
+        at: the value of each axis, by its name.
+    """
+
+    at: dict[str, str]
+
+
+class GridCase(msgspec.Struct, frozen=True, kw_only=True):
+    """One case of several grids.
+
+    Attributes:
+        name: what is changed, as typed; `base` for what was typed without a change.
+        changes: the same as data.
+        house_rules: what differs from the ruleset as it ships, in this case.
+        cells: the odds of each value, or of each pair; those of the last axis vary fastest.
+    """
+
+    name: str
+    changes: list[Change] = []
+    house_rules: list[str] = []
+    cells: list[GridCell]
+
+
+class Grids(Evaluated, frozen=True, kw_only=True, tag="rpgres.grids/1"):
+    """Ranges of values under several rules, as `rpgres odds --vary --compare` prints them with --json.
+
+    Attributes:
+        axes: what takes several values: one thing, or two.
+        cases: the grid of each case, the base first.
+    """
+
+    axes: list[Axis]
+    cases: list[GridCase]
+
+
+Cases = Sequence[tuple[str, Sequence[Change]]]  # the changes of each case, under a name
+
+
+def compare(study: Study, cases: Cases) -> Comparison:
     """Return the odds of a subject as it is and in each case, with the differences.
 
     Args:
@@ -72,47 +124,60 @@ def compare(study: Study, cases: Sequence[tuple[str, Sequence[Change]]]) -> Comp
     Raises:
         UsageError: a change is impossible.
     """
-    every = [(BASE, ()), *cases]
-    subjects = [case_subject(study, name, changes) for name, changes in every]
-    found = study.measured(subjects)
-    records = [
-        case_record(name, changes, one, its, base=found[0])
-        for (name, changes), one, its in zip(every, subjects, found, strict=False)
-    ]
-    return Comparison(cases=records, **study.fields(complete=is_complete(found, len(every))))
+    found, is_complete = _cases(study, (), cases)
+    records = [CaseOdds(**about, **fields) for about, cells in found for _, fields in cells]
+    return Comparison(cases=records, **study.fields(complete=is_complete))
 
 
-def case_subject(study: Study, name: str, changes: Sequence[Change]) -> Subject:
-    """Return the subject of a case.
+def compare_grids(study: Study, axes: Sequence[Axis], cases: Cases) -> Grids:
+    """Return the odds of a subject for every value, or pair of values, as it is and in each case.
+
+    Args:
+        study: what is compared.
+        axes: what varies, and through which values.
+        cases: the changes of each case, under a name.
 
     Raises:
-        UsageError: a change is impossible.
+        UsageError: there are too many axes or values, or a value or a change is impossible.
     """
-    return study.others.get(name) or changed(study.subject, *changes)
+    varied = {axis.name.replace("-", "_") for axis in axes}
+    for name, changes in cases:
+        if varied & {change.name.replace("-", "_") for change in changes}:
+            raise UsageError(f"{named('compare')} {name} changes what varies; compare something else")
+    found, is_complete = _cases(study, axes, cases)
+    grids = [GridCase(**about, cells=[GridCell(at=at, **fields) for at, fields in cells]) for about, cells in found]
+    return Grids(axes=list(axes), cases=grids, **study.fields(complete=is_complete))
 
 
-def is_complete(found: Sequence[Measured], planned: int) -> bool:
-    """Tell whether every case was evaluated."""
-    return len(found) == planned and not any(one.is_interrupted for one in found)
+def _cases(
+    study: Study, axes: Sequence[Axis], cases: Cases
+) -> tuple[list[tuple[dict[str, Any], list[tuple[dict[str, str], dict[str, Any]]]]], bool]:
+    """Return what each case is, and the fields of its odds at each place; and whether nothing is missing."""
+    every = [(BASE, ()), *cases]
+    subjects = [study.others.get(name) or changed(study.subject, *changes) for name, changes in every]
+    grids, is_complete = measured_grids(study, axes, subjects)
+    records = [
+        ({"name": name, "changes": list(changes), "house_rules": house_rules(subject.rules)}, _compared(grid, grids[0]))
+        for (name, changes), subject, grid in zip(every, subjects, grids, strict=True)
+    ]
+    return records, is_complete
 
 
-def case_record(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:
-    """Return the odds of a case with their differences from the base, which has none itself."""
-    is_base = found is base
-    sure = max(found.open, base.open) <= NEGLIGIBLE and not is_base
-    is_exact = not found.open and not base.open
-    differ = partial(difference, is_exact=is_exact)
-    differences = {name: differ(base.masses[name], mass) for name, mass in found.masses.items()} if sure else None
+def _compared(grid: Grid, base: Grid) -> list[tuple[dict[str, str], dict[str, Any]]]:
+    pairs = zip(grid, base, strict=False)
+    return [(at, {**measured_fields(found), **_differences(found, its)}) for (at, found), (_, its) in pairs]
+
+
+def _differences(found: Measured, base: Measured) -> dict[str, Any]:
+    """Return by how much chances differ from those of the base, as fields; of the base itself nothing."""
+    if found is base or max(found.open, base.open) > NEGLIGIBLE:
+        return {}
+    differ = partial(difference, is_exact=not found.open and not base.open)
     has_success = base.success is not None or found.success is not None
-    won = differ(base.success, found.success) if sure and has_success else None
-    return CaseOdds(
-        name=name,
-        changes=list(changes),
-        house_rules=house_rules(subject.rules),
-        differences=differences,
-        success_difference=won,
-        **measured_fields(found),
-    )
+    return {
+        "differences": {name: differ(base.masses[name], mass) for name, mass in found.masses.items()},
+        "success_difference": differ(base.success, found.success) if has_success else None,
+    }
 
 
 def difference(base: Fraction | None, other: Fraction | None, *, is_exact: bool = True) -> Difference:

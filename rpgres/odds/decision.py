@@ -308,13 +308,7 @@ def _exact(case: _Case, seconds: float) -> OptionOdds | None:
 
 
 def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[OptionOdds]:
-    """Return estimates of the odds of options, each with equal dice and cards; none where all leave nothing open.
-
-    Args:
-        cases: the options.
-        budget: of all games together.
-        most: how many games an option gets at most.
-    """
+    """Return estimates of the odds of options, each with equal dice and cards; none where all leave nothing open."""
     counts = [Counter[str]() for _ in cases]
     left, fixed = [*range(len(cases))], 0  # those that need further games; how many leave nothing open
     dealer = _Game(Streams(SEED))

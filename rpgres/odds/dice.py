@@ -65,7 +65,6 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
     outcomes = {name: chance_record(Fraction(weight, law.total)) for name, weight in masses.items()}
     return DiceOdds(
         ruleset=None,
-        action=None,
         inputs=inputs,
         by="outcome" if by is None else by,
         outcomes=outcomes,

@@ -22,11 +22,10 @@ from rpgres.engine.run import play
 from rpgres.engine.seats import Applied, Seats
 from rpgres.engine.stops import Broken
 from rpgres.errors import RuleError, UsageError, named
-from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
+from rpgres.odds.chances import Asked, chance_rows, rules_fields
 from rpgres.odds.chances import Chance as Chance
 from rpgres.odds.chances import chance_record as chance_record
-from rpgres.odds.chances import chance_rows
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
@@ -72,13 +71,11 @@ class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
         return found if found is not None and found.high - found.low < self.open.probability else None
 
 
-class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
+class OddsResult(Asked, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     """The odds of an action or of a dice expression, as `rpgres odds --json` prints them.
 
     Attributes:
         ruleset: the ruleset's id; null for dice notation.
-        action: the action's name; null for dice notation.
-        inputs: what was typed, by parameter.
         by: what the chances are of: outcomes, margins or totals.
         outcomes: the chance of every outcome, by its name; with --by of every number.
         success: the chance of an outcome that is a success; null where none is, and with --by.
@@ -90,9 +87,6 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         passed: the labels of optional questions without a policy, which were skipped.
         partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
         unasked: the labels of --choose that no path asks before the outcome.
-        policies: who decided by which policy.
-        switches: every house rule and the choice in force.
-        house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         decide: who decides for the actor: policies; each (policies after the first decision, of which each option is
             evaluated); or best (optimal decisions).
         choices: the odds of each first choice of the actor, the best first.
@@ -100,12 +94,9 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
         interrupted: whether it was stopped before its end; what is known by then stands.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
-        note: the text of --note.
     """
 
-    ruleset: str | None
-    action: str | None
-    inputs: dict[str, Any]
+    ruleset: str | None  # type: ignore[assignment]  # of dice there is none
     by: By = "outcome"
     outcomes: dict[str, Chance]
     success: Chance | None = None
@@ -116,16 +107,12 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     passed: list[str] = []
     partly: list[str] = []
     unasked: list[str] = []
-    policies: dict[str, str] = {}
-    switches: dict[str, str] = {}
-    house_rules: list[str] = []
     decide: Decide = "policies"
     choices: list[ChoiceOdds] = []
     plan: list[Planned] = []
     sample: Sample | None = None
     interrupted: bool = False
     known: Known | None = None
-    note: str | None = None
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each outcome, as `pandas.DataFrame` takes it: name, `probability`, `exact` fraction."""
@@ -204,12 +191,7 @@ def outcome_odds(
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
-    """Return chances in the ruleset's order, or by number.
-
-    Raises:
-        UsageError: the action has no margin or total.
-        RuleError: nothing came to an end.
-    """
+    """Return chances in the ruleset's order, or by number."""
     name = f"{prepared.rules.id} {prepared.action}"
     if not masses and STOP.is_asked:
         raise KeyboardInterrupt
@@ -280,7 +262,7 @@ def odds_record(
         method = "sampled" if odds.open == 1 and any(choice.estimate for choice in choices) else "partial"
     success = success_in(prepared.rules, odds.masses) if by == "outcome" else None
     return OddsResult(
-        ruleset=prepared.rules.id,
+        **rules_fields(prepared.rules),
         action=prepared.action,
         inputs=prepared.inputs,
         by=by,
@@ -294,8 +276,6 @@ def odds_record(
         partly=list(odds.partly),
         unasked=list(odds.unasked),
         policies=dict(policies),
-        switches=prepared.rules.chosen,
-        house_rules=house_rules(prepared.rules),
         decide=decide,
         choices=list(choices),
         plan=list(plan),
@@ -317,12 +297,6 @@ def success_in(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
         return None
     wins = [mass for name, mass in masses.items() if bands[name].success]
     return sum(wins[1:], wins[0]) if wins else None
-
-
-def house_rules(rules: Rules) -> list[str]:
-    """Return what differs from the ruleset as it ships: what is laid over it, and switches not at their default."""
-    switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
-    return [*rules.layers.overlays, *switches]
 
 
 def success_of(prepared: Prepared) -> dict[str, bool | None]:

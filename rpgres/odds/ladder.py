@@ -11,8 +11,8 @@ import msgspec
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.prepare import answers_to
-from rpgres.model.printed import Printed
-from rpgres.odds.exact import Chance, chance_record, house_rules, outcome_odds
+from rpgres.odds.chances import Asked, Chance, chance_record, rules_fields
+from rpgres.odds.exact import outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.query import Query
 from rpgres.odds.sampling import GAMES, Sample
@@ -39,37 +39,23 @@ class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
     sample: Sample | None = None
 
 
-class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds-ladder/1"):
+class LadderOdds(Asked, frozen=True, kw_only=True, tag="rpgres.odds-ladder/1"):
     """The odds of an action against each rung of the ladder, as `rpgres odds --json` prints them without a `--vs`.
 
     Attributes:
-        ruleset: the ruleset's id.
-        action: the action's name.
-        inputs: what was typed, by parameter.
         ladder: every rung, the highest first.
         advice: how to choose a difficulty, line by line.
         method: how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to
             one or another; sampled, where nothing was followed to an end, and there are estimates alone.
-        policies: who decided by which policy.
-        switches: every house rule and the choice in force.
-        house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         interrupted: whether it was stopped before its end; what is known by then stands.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
-        note: the text of --note.
     """
 
-    ruleset: str
-    action: str
-    inputs: dict[str, Any]
     ladder: list[RungOdds]
     advice: list[str]
     method: Method = "exact"
-    policies: dict[str, str] = {}
-    switches: dict[str, str] = {}
-    house_rules: list[str] = []
     interrupted: bool = False
     known: Known | None = None
-    note: str | None = None
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each rung, as `pandas.DataFrame` takes it: its name, `value`, each outcome's probability."""
@@ -101,15 +87,13 @@ def ladder_odds(query: Query, opposition: str) -> LadderOdds:
         answers = {"choose": answers_to(prepared, query.choose), "policies": query.deciding(prepared)}
         found.append(evaluate(prepared, **answers, leaves=query.leaves, seconds=share, work=WORK // len(ladder)))
     return LadderOdds(
-        ruleset=rules.id,
+        **rules_fields(rules),
         action=query.action,
         inputs=dict(query.inputs),
         ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=False)],
         advice=list(rules.file.ladder_advice),
         method=_method_of(found),
         policies=query.named,
-        switches=rules.chosen,
-        house_rules=house_rules(rules),
         known=query.start.record(),
         note=query.note,
     )

@@ -21,8 +21,7 @@ from rpgres.engine.hidden import Known
 from rpgres.engine.players import Question
 from rpgres.engine.running import Run
 from rpgres.engine.stops import NeedsAnswer
-from rpgres.model.printed import Printed
-from rpgres.odds.chances import Chance, chance_rows
+from rpgres.odds.chances import Asked, Chance, chance_rows
 from rpgres.odds.courses import Ahead, Course
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
 from rpgres.odds.nodes import SHAPE, UNCHANGED, Delta, Memo, Node, changed, in_turn
@@ -62,14 +61,11 @@ class SceneOdds(msgspec.Struct, frozen=True):
     is_interrupted: bool = False
 
 
-class ExactSceneOdds(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
+class ExactSceneOdds(Asked, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
     """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
 
     Attributes:
-        ruleset: the ruleset's id.
         scene: the scene's file or name; of a procedure `RULESET/PROCEDURE`.
-        title: the scene's title.
-        inputs: what was typed for a procedure, by parameter.
         by: what the chances are of: `ending`, a path of the table at the end, or what a procedure counts.
         outcomes: the chance of each ending, or of each value.
         mean: the mean of the values, where all are numbers and nothing is open; null elsewhere.
@@ -78,18 +74,10 @@ class ExactSceneOdds(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds/
         leaves: how many courses of single turns were run.
         states: how many distinct standings were gone through.
         turns: how many turns the longest course has.
-        policies: who decided by which policy; everybody else under `*`.
-        switches: every house rule and the choice in force.
-        house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         interrupted: whether it was stopped before its end; what is known by then stands.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
-        note: the text of --note.
     """
 
-    ruleset: str
-    scene: str
-    title: str
-    inputs: dict[str, Any] = {}
     by: str = "ending"
     outcomes: dict[str, Chance]
     mean: Chance | None = None
@@ -98,12 +86,8 @@ class ExactSceneOdds(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds/
     leaves: int
     states: int
     turns: int
-    policies: dict[str, str] = {}
-    switches: dict[str, str] = {}
-    house_rules: list[str] = []
     interrupted: bool = False
     known: Known | None = None
-    note: str | None = None
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each ending or value, as `pandas.DataFrame` takes it: `probability`, `exact` fraction."""

@@ -7,19 +7,21 @@ again. How one is measured stands with it (`Subject.evaluate`), so that nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy, Preference, Question, View
-from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
+from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import UsageError
-from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
+from rpgres.odds.chances import Asked, Chance, chance_record, rules_fields
 from rpgres.odds.document import put_at
-from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds, success_in
+from rpgres.odds.exact import Decide, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
+from rpgres.odds.query import Query
 from rpgres.rulesets import Option, Rules, unknown
 from rpgres.stopping import STOP
 
@@ -331,40 +333,32 @@ def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[st
 # Measuring an action
 
 
-def measure_action(
-    subject: Subject,
-    limits: Limits,
-    *,
-    decide: Decide = "policies",
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
-    by: By = "outcome",
-    leaves: int | None = None,
-) -> Measured:
-    """Return the distribution of an action's outcomes.
+def action_subject(query: Query) -> Subject:
+    """Return an action as a subject whose odds are varied, compared and searched."""
+    return Subject(
+        rules=query.rules,
+        evaluate=partial(_measure_action, query),
+        action=query.action,
+        inputs=query.inputs,
+        switches=query.switches,
+        choose=query.choose,
+        start=query.start,
+    )
 
-    Args:
-        subject: the action.
-        limits: what it may cost.
-        decide: who decides for the actor.
-        policies: policy by character; an empty name for everybody.
-        auto: whether the ruleset's first policy answers for players who have none.
-        by: what the chances are of.
-        leaves: a limit of branches.
-    """
+
+def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
+    """Return the distribution of an action's outcomes; who decides, and how many branches, is as was asked."""
     prepared = prepared_subject(subject)
     share = min(1.0, IN_ALL / limits.among)
-    found = subject.start.deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True))
-    chosen = deciding(subject, found)
+    chosen = deciding(subject, query.deciding(prepared))
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
-    if decide == "policies":
-        odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)
-        return measured(prepared, odds)
-    from rpgres.odds.optimal import SEARCH, best_odds
+    budget: dict[str, Any] = {"leaves": query.leaves, "seconds": limits.seconds}
+    if query.decide == "policies":
+        return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share)))
+    from rpgres.odds.optimal import SEARCH, evaluate_best
 
-    budget: dict[str, Any] = {"leaves": leaves, "seconds": limits.seconds, "work": int(SEARCH * share)}
-    best = best_odds(prepared, **answers, **budget, only_first=decide == "each")
-    return measured(prepared, best.odds(prepared))
+    budget |= {"work": int(SEARCH * share), "only_first": query.decide == "each"}
+    return measured(prepared, evaluate_best(prepared, **answers, **budget))
 
 
 def prepared_subject(subject: Subject) -> Prepared:
@@ -423,38 +417,20 @@ def measured(prepared: Prepared, odds: Odds) -> Measured:
 # Records
 
 
-class Evaluated(Printed, frozen=True, kw_only=True):
+class Evaluated(Asked, frozen=True, kw_only=True):
     """What every record of several evaluations begins with: what was evaluated.
 
     Attributes:
-        ruleset: the ruleset's id.
-        action: the action's name; null for a scene.
-        scene: the scene's file or name; null for an action.
-        title: the scene's title.
-        inputs: what was typed, by parameter.
         by: what the chances are of: outcomes, endings, a path of the table at the end, what a procedure counts.
-        house_rules: what differs from the ruleset as it ships: files laid over it, switches not at their default.
-        switches: every house rule and the choice in force.
         decide: who decides for the actor; see the record of odds.
-        policies: who decided by which policy.
         complete: false where it was interrupted, and only what was known by then is told.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
-        note: the text of --note.
     """
 
-    ruleset: str
-    action: str | None = None
-    scene: str | None = None
-    title: str = ""
-    inputs: dict[str, Any] = {}
     by: str = "outcome"
-    house_rules: list[str] = []
-    switches: dict[str, str] = {}
     decide: Decide = "policies"
-    policies: dict[str, str] = {}
     complete: bool = True
     known: Known | None = None
-    note: str | None = None
 
 
 class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -505,12 +481,10 @@ def measured_fields(found: Measured) -> dict[str, Any]:
 def subject_fields(subject: Subject) -> dict[str, Any]:
     """Return what a subject is as the fields of `Evaluated`."""
     return {
-        "ruleset": subject.rules.id,
+        **rules_fields(subject.rules),
         "action": subject.action or None,
         "scene": subject.scene or None,
         "inputs": {name.replace("_", "-"): value for name, value in subject.inputs.items()},
-        "house_rules": house_rules(subject.rules),
-        "switches": subject.rules.chosen,
         "known": subject.start.record(),
     }
 

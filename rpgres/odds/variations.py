@@ -14,7 +14,6 @@ from rpgres.odds.document import plain_value
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.study import NEGLIGIBLE, Study, check_outcome
 from rpgres.odds.subjects import (
-    Change,
     Evaluated,
     Measured,
     MeasuredOdds,
@@ -29,6 +28,7 @@ from rpgres.odds.subjects import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
+Grid = list[tuple[dict[str, str], Measured]]  # of each place the value of each axis, and the distribution there
 MOST = 1000  # values of an axis, and cells of a grid
 AXES = 2
 
@@ -231,38 +231,38 @@ def vary(study: Study, axes: Sequence[Axis]) -> Variation:
     Raises:
         UsageError: there are too many axes or values, or a value is impossible.
     """
-    cells, is_complete = _cells(study, axes)
+    (cells,), is_complete = measured_grids(study, axes, [study.subject])
     records = [Cell(at=at, **measured_fields(found)) for at, found in cells]
     return Variation(axes=list(axes), cells=records, **study.fields(complete=is_complete))
 
 
-def _cells(study: Study, axes: Sequence[Axis]) -> tuple[list[tuple[dict[str, str], Measured]], bool]:
-    """Return the distribution of each cell with the values it stands for, and whether none is missing."""
-    check_axes(axes)
-    names = [axis.name for axis in axes]
-    places = list(product(*(axis.values for axis in axes)))
-    if len(places) > MOST:
-        raise UsageError(f"{len(places)} combinations are too many; at most {MOST} are evaluated")
-    subjects = [changed(study.subject, *named_changes(study.subject, names, place)) for place in places]
-    found = study.measured(subjects)
-    cells = [(dict(zip(names, place, strict=True)), one) for place, one in zip(places, found, strict=False)]
-    return cells, len(cells) == len(places)
+def measured_grids(study: Study, axes: Sequence[Axis], cases: Sequence[Subject]) -> tuple[list[Grid], bool]:
+    """Return the grid of each case, those of an interrupted study with fewer cells; and whether nothing is missing.
 
-
-def check_axes(axes: Sequence[Axis]) -> None:
-    """Refuse more than two things that vary, or one thing twice.
+    Args:
+        study: what is evaluated.
+        axes: what varies; nothing for a grid of one cell.
+        cases: the subjects, whose distributions have the same results in the same order.
 
     Raises:
-        UsageError: there are such.
+        UsageError: there are too many axes or values, or a value is impossible.
     """
     names = [axis.name for axis in axes]
     if len(axes) > AXES or len(set(names)) < len(names):
         raise UsageError(f"at most two different things can vary at once, not {', '.join(names)}")
-
-
-def named_changes(subject: Subject, names: Sequence[str], place: Sequence[str]) -> list[Change]:
-    """Return the changes that give things of these names these values."""
-    return [named_change(subject, name, value) for name, value in zip(names, place, strict=True)]
+    places = [dict(zip(names, values, strict=True)) for values in product(*(axis.values for axis in axes))]
+    if len(places) * len(cases) > MOST:
+        of = f" of {len(cases)} cases" if len(cases) > 1 else ""
+        raise UsageError(f"{len(places)} combinations{of} are too many; at most {MOST} are evaluated")
+    subjects = [
+        changed(case, *(named_change(case, name, value) for name, value in place.items()))
+        for case in cases
+        for place in places
+    ]
+    found = study.measured(subjects)
+    starts = range(0, len(subjects), len(places))
+    grids = [list(zip(places, found[start : start + len(places)], strict=False)) for start in starts]
+    return grids, len(found) == len(subjects) and not any(one.is_interrupted for one in found)
 
 
 def find(study: Study, axis: Axis, target: Target) -> Search:
@@ -278,7 +278,7 @@ def find(study: Study, axis: Axis, target: Target) -> Search:
     """
     from fractions import Fraction
 
-    cells, is_complete = _cells(study, [axis])
+    (cells,), is_complete = measured_grids(study, [axis], [study.subject])
     check_outcome(study.subject, target.outcome, [found for _, found in cells])
     wanted = Fraction(target.chance.exact)
     chances = [found.of(target.outcome) or Fraction(0) for _, found in cells]

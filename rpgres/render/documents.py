@@ -28,6 +28,7 @@ def markdown(report: Report) -> str:
         if table.caption:
             blocks.append(f"## {plain_markdown(table.caption)}")
         blocks.append(_markdown_table(table))
+        blocks += map(plain_markdown, table.notes)
     if report.below:
         blocks.append("\n".join(f"- {plain_markdown(text)}" for text in report.below))
     return "\n\n".join(blocks) + "\n"
@@ -85,7 +86,8 @@ def fragment(report: Report, *, heading: str) -> str:
         heading: the element of its title.
     """
     parts = [f"<{heading}>{escape(report.title)}</{heading}>", *(f"<p>{escape(text)}</p>" for text in report.above)]
-    parts += map(_html_table, report.tables)
+    for table in report.tables:
+        parts += [_html_table(table), *(f"<p>{escape(text)}</p>" for text in table.notes)]
     if report.chart is not None:
         parts.append(f"<figure>\n{chart_svg(report.chart, *report.others)}</figure>")
     if report.below:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -96,6 +97,12 @@ class Chart(Struct, frozen=True, kw_only=True):
     intervals: list[tuple[float, float]] = []
     texts: list[str] = []
     is_whole: bool = False
+
+
+def bars(title: str, names: Sequence[str], values: Sequence[float | None], *, of: str = "", **more: Any) -> Chart:
+    """Return a bar for each of these; `more` are further fields of the chart, of which `is_whole` is true here."""
+    fields = {"is_whole": True, **more}
+    return Chart(kind="bars", title=title, categories=list(names), series=[Series(of, list(values))], **fields)
 
 
 class Report(Struct, frozen=True, kw_only=True):

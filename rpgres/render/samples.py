@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from rpgres.dice.seeds import run_seed
 from rpgres.engine.records import Pending, Result
 from rpgres.render.odds.words import heading, outcome_style
-from rpgres.render.reports import Cell, Chart, Report, Series, Table
+from rpgres.render.reports import Cell, Report, Table, bars
 from rpgres.render.words import outcome_titles, who_is
 from rpgres.rulesets import RulesetFile
 
@@ -86,7 +86,7 @@ def _table(counted: Sequence[tuple[Cell, int]], runs: int, *, is_whole: bool = T
     shares = [count / runs for _, count in counted]
     rows = [[cell, Cell(f"{count:,}"), Cell(f"{100 * count / runs:.1f} %")] for cell, count in counted]
     names = [cell.text for cell, _ in counted]
-    chart = Chart(kind="bars", title="", categories=names, series=[Series("", list(shares))], is_whole=is_whole)
+    chart = bars("", names, shares, is_whole=is_whole)
     return Table(columns=["", "runs", "share"], rows=rows, bars=chart, is_headed=False, **more)
 
 

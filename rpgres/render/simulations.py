@@ -1,62 +1,69 @@
-"""Simulations as lines for a terminal, as reports for documents, and as rows for spreadsheets."""
+"""Simulations as reports, and as rows for spreadsheets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil, log10
 
 from rpgres.dice.seeds import run_seed
 from rpgres.model.paths import ABSENT
 from rpgres.odds.sampling import Estimate
-from rpgres.render.lines import INDENT, Line, Piece, Shown, line
-from rpgres.render.odds.words import outcome_style
-from rpgres.render.reports import Cell, Chart, Grid, Report, Series, Table
-from rpgres.render.results import answer_notes, house_rules_lines
-from rpgres.render.words import input_words, title, titles
+from rpgres.render.lines import Shown
+from rpgres.render.odds.words import above, heading, notes_text, outcome_style
+from rpgres.render.reports import Cell, Chart, Report, Table, bars, report_lines
+from rpgres.render.results import answer_notes
+from rpgres.render.words import title, titles
 from rpgres.rulesets import RulesetFile
 from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, main_things
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
+LEAST = 9  # columns of a percentage
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
-MOST_BARS = 200  # of a chart in a file
 
 
-def simulation_lines(
-    record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = (), house_rules: str = ""
-) -> list[Shown]:
-    """Return a simulation as lines: every outcome with its interval, then a summary of the numbers.
+def simulation_lines(record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = ()) -> list[Shown]:
+    """Return a simulation as lines for a terminal: of numbers the summary alone, unless their values are asked for.
 
     Args:
         record: the simulation.
         file: the ruleset's data, for its words.
         detailed: the things of which every value is listed.
-        house_rules: those in force, in words; empty for none.
     """
-    lines: list[Shown] = [line(Piece(heading(record), "title"), f": {_runs(record)}")]
-    if told := input_words(record.inputs):
-        lines.append(line(INDENT, Piece(told, "quiet")))
-    lines += house_rules_lines(house_rules)
-    is_many, first = len(record.counted) > 1, main_things(list(record.counted))
-    for name, counted in record.counted.items():
-        if not _has_values(name, counted) and name not in detailed:
-            continue
-        is_listed = name in first or name in detailed or not (counted.numbers or is_main(name))
-        if is_listed and is_many and name != OUTCOME:
-            lines.append(line(INDENT, Piece(f"{thing_title(name)}:", "title")))
-        indent = INDENT if name == OUTCOME or not is_many else INDENT * 2
-        if is_listed:
-            lines += _value_lines(record, name, counted, file, indent=indent)
-        if name == OUTCOME:
-            lines += [line(INDENT, text) for text in _success_texts(record, gap="  ")]
+    first = (*main_things(list(record.counted)), *detailed)
+    listed = [name for name, one in record.counted.items() if name in first or not (one.numbers or is_main(name))]
+    return report_lines(simulation_report(record, file, things=listed))
+
+
+def simulation_report(record: SimulationResult, file: RulesetFile, *, things: Collection[str] | None = None) -> Report:
+    """Return a simulation as a report: a table and a chart for each counted thing, with the interval of every share.
+
+    Args:
+        record: the simulation.
+        file: the ruleset's data, for its words.
+        things: the things with a table of their values; by default all that have any.
+    """
+    shown = {
+        name: one
+        for name, one in record.counted.items()
+        if (_has_values(name, one) if things is None else name in things)
+    }
+    charts = {name: _chart(record, name, one, file) for name, one in shown.items()}
+    tables = [_value_table(record, name, charts[name], file) for name in charts]
     if numbers := number_rows(record):
-        lines.append(Grid(_text_table(HEADS, numbers, align="<<")))
-    return [*lines, *_notes(record)]
-
-
-def heading(record: SimulationResult) -> str:
-    """Return what a simulation is of."""
-    name = title(record.action) if record.action is not None else record.title or record.scene or ""
-    return f"{name} ({record.ruleset})"
+        rows = [[Cell(text) for text in row] for row in numbers]
+        heads = ["", "mean (95 %)", "deviation", "least", *QUANTILES, "most"]
+        tables.append(Table(columns=heads, rows=rows, align="<<"))
+    drawn = list(charts.values())
+    seeds = f"intervals are 95 %; seed: {record.seed} (the last run: {run_seed(record.seed, record.runs - 1)})"
+    return Report(
+        title=heading(record, what=_runs(record)),
+        above=above(record),
+        tables=tables,
+        below=[*answer_notes(record.partly, record.unasked), seeds, *notes_text(record.policies, record.note)],
+        chart=drawn[0] if drawn else None,
+        others=drawn[1:],
+        chart_note=seeds,
+    )
 
 
 def _has_values(name: str, counted: Counted) -> bool:
@@ -90,32 +97,39 @@ def _runs(record: SimulationResult) -> str:
     return f"{runs} of {record.wanted:,}" if record.wanted is not None else f"{runs} so far"
 
 
-def _value_lines(
-    record: SimulationResult, name: str, counted: Counted, file: RulesetFile, *, indent: str
-) -> Iterator[Shown]:
-    names = value_names(name, counted, file)
+def _value_table(record: SimulationResult, name: str, chart: Chart, file: RulesetFile) -> Table:
+    counted = record.counted[name]
+    values, left = counted.values[:MOST_ROWS], len(counted.values) - MOST_ROWS
     rows = [
         [
-            Cell(names[one.value], outcome_style(file, str(one.value)) if is_main(name) else ""),
+            Cell(text, outcome_style(file, str(one.value)) if is_main(name) else ""),
+            Cell(f"{one.count:,}"),
             Cell(share_text(one.share, record.runs)),
             Cell(f"({interval(one, record.runs)})"),
         ]
-        for one in counted.values[:MOST_ROWS]
+        for text, one in zip(chart.categories, values, strict=True)
     ]
-    align = ">><" if counted.numbers is not None else "<><"
-    table = Table(columns=["", "", ""], rows=rows, align=align, least=9, is_headed=False)
-    yield Grid(table, _chart(record, name, counted, file, most=MOST_ROWS), indent)
-    if len(counted.values) > MOST_ROWS:
-        yield line(indent, f"... and {len(counted.values) - MOST_ROWS} more values; --json lists all")
+    return Table(
+        caption="" if len(record.counted) == 1 or name == OUTCOME else thing_title(name),
+        columns=[thing_title(name), "runs", "share", "95 % interval"],
+        rows=rows,
+        notes=[
+            *([f"... and {left} more values; --json lists all"] if left > 0 else []),
+            *(_success_texts(record) if name == OUTCOME else ()),
+        ],
+        align=">>><" if counted.numbers is not None else "<>><",
+        least=LEAST,
+        is_headed=False,
+        bars=chart,
+    )
 
 
-def _chart(record: SimulationResult, name: str, counted: Counted, file: RulesetFile, *, most: int) -> Chart:
-    names, values = value_names(name, counted, file), counted.values[:most]
-    return Chart(
-        kind="bars",
-        title=thing_title(name),
-        categories=[names[one.value] for one in values],
-        series=[Series("", [one.share for one in values])],
+def _chart(record: SimulationResult, name: str, counted: Counted, file: RulesetFile) -> Chart:
+    names, values = value_names(name, counted, file), counted.values[:MOST_ROWS]
+    return bars(
+        thing_title(name),
+        [names[one.value] for one in values],
+        [one.share for one in values],
         intervals=[(one.low, one.high) for one in values],
         is_whole=is_main(name),
         texts=[share_text(one.share, record.runs) for one in values],
@@ -157,9 +171,6 @@ def interval(one: ValueCount | Estimate, runs: int) -> str:
     return f"{100 * one.low:.{digits(runs)}f} to {100 * one.high:.{digits(runs)}f}"
 
 
-HEADS = ("", "mean (95 %)", "deviation", "least", *QUANTILES, "most")
-
-
 def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
     """Return what is a number, in a row for each thing: its name, mean, deviation, least, quantiles and most."""
     rows = []
@@ -173,66 +184,10 @@ def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
     return rows
 
 
-def _success_texts(record: SimulationResult, *, gap: str) -> Iterator[str]:
+def _success_texts(record: SimulationResult) -> Iterator[str]:
     if record.success is not None:
         within = interval(record.success, record.runs)
-        yield f"any success: {share_text(record.success.share, record.runs)}{gap}({within})"
-
-
-def _notes(record: SimulationResult) -> Iterator[Line]:
-    for text in _deciders(record):
-        yield line(INDENT, Piece(text, "quiet"))
-    for text in answer_notes(record.partly, record.unasked):
-        yield line(INDENT, text)
-    last = run_seed(record.seed, record.runs - 1)
-    yield line(INDENT, Piece(f"intervals are 95 %; seed: {record.seed} (the last run: {last})", "quiet"))
-    if record.note:
-        yield line(INDENT, "note: ", record.note)
-
-
-def _deciders(record: SimulationResult) -> list[str]:
-    return [
-        f"decisions of {'everybody' if who == '*' else who}: policy {name}" for who, name in record.policies.items()
-    ]
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# For other programs
-
-
-def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
-    """Return a simulation as a report: a table and a chart for each counted thing, with the interval of every share."""
-    told = input_words(record.inputs)
-    tables, shown = [], {name: one for name, one in record.counted.items() if _has_values(name, one)}
-    for name, counted in shown.items():
-        names = value_names(name, counted, file)
-        rows = [
-            [names[one.value], str(one.count), share_text(one.share, record.runs), interval(one, record.runs)]
-            for one in counted.values
-        ]
-        tables.append(_text_table([thing_title(name), "runs", "share", "95 % interval"], rows))
-    if numbers := number_rows(record):
-        tables.append(_text_table(HEADS, numbers))
-    charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in shown.items()]
-    about = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
-    return Report(
-        title=heading(record),
-        above=[f"{about}; {told}" if told else about],
-        tables=tables,
-        below=[
-            *_success_texts(record, gap=" "),
-            *_deciders(record),
-            *answer_notes(record.partly, record.unasked),
-            *([f"note: {record.note}"] if record.note else []),
-        ],
-        chart=charts[0],
-        others=charts[1:],
-        chart_note=about,
-    )
-
-
-def _text_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, align: str = "") -> Table:
-    return Table(columns=list(heads), rows=[[Cell(text) for text in row] for row in rows], align=align)
+        yield f"any success: {share_text(record.success.share, record.runs)}  ({within})"
 
 
 def csv_rows(record: SimulationResult) -> tuple[Sequence[str], list[list[str]]]:

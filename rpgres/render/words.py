@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpgres.model.state import GM, Box
+from rpgres.odds import chances
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.render.lines import Piece
 from rpgres.rulesets import Rules, RulesetFile
@@ -280,13 +281,8 @@ def style_of(success: bool | None, margin: int | None) -> str:
 
 
 def house_rules(rules: Rules) -> str:
-    """Return what differs from the ruleset as it ships: its overlays, and switches that are not at their default.
-
-    Empty when nothing does.
-    """
-    folders = ", ".join(rules.layers.overlays)
-    switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
-    return "; ".join(filter(None, (folders, ", ".join(switches))))
+    """Return what differs from the ruleset as it ships, in words; nothing when nothing does."""
+    return ", ".join(chances.house_rules(rules))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_of
 from rpgres.errors import UsageError
 from rpgres.lint.paths import Known
-from rpgres.model.state import EMPTY, GM, State, slug
-from rpgres.odds.query import policies_record
+from rpgres.model.state import GM, State, slug
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import SheetOrders
 from rpgres.scenes.records import SceneFile, Step
 from rpgres.toml.reading import Source
-
-if TYPE_CHECKING:
-    from rpgres.scenes.program import Scene
 
 
 class Deciding(msgspec.Struct):
@@ -117,19 +113,6 @@ def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, st
         elif said:
             found[name] = said
     return found
-
-
-def policies_told(scene: Scene, policies: Mapping[str, str], *, auto: bool) -> dict[str, str]:
-    """Return by which policy each character of a scene decides, for records: everybody's under `*`.
-
-    Args:
-        scene: the scene, with what it says itself.
-        policies: those that were named beside it, by character.
-        auto: whether the ruleset's policy decides for those without one.
-    """
-    own = {"": scene.file.policy} if scene.file.policy else EMPTY
-    everybody = policies_record(scene.rules, {**own, **policies}, auto=auto)
-    return {**who_decides(scene.file, scene.policies), **everybody}
 
 
 def beside(policy: str, folder: Path | None) -> str:

@@ -13,7 +13,6 @@ from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import named
 from rpgres.model.state import EMPTY
-from rpgres.odds.courses import Course
 from rpgres.odds.exact import NeedsPolicy, needs_policy, success_in
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
@@ -83,13 +82,7 @@ def scene_subject(
 
 
 def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto: bool) -> Scene:
-    """Return the scene of a subject, of which something may be changed.
-
-    Args:
-        subject: what is left of it, with its rules and its text as data.
-        read: the scene as it was read, for places of faults and sheets beside it.
-        policies, auto: who decides; see `read_scene`.
-    """
+    """Return the scene of a subject, of which something may be changed."""
 
     def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
         chosen = {name: value for name, value in switches.items() if name not in subject.switches}
@@ -142,6 +135,7 @@ def scene_of_procedure(query: Query) -> tuple[Scene, Prepared]:
         choose=answers_to(prepared, query.choose),
         state=query.start.state,
         actor=query.start.actor,
+        told=query.named,
     )
     return scene, prepared
 
@@ -152,11 +146,7 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
         scene = msgspec.structs.replace(scene, policies=deciding(subject, scene.policies))
-        try:
-            odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves)
-        except Undecided as undecided:
-            raise nobody_decides(scene, undecided.questions.values()) from None
-        return measured_scene(scene, odds, by=by)
+        return measured_scene(scene, _walked(scene, by, limits, leaves=leaves), by=by)
 
     return evaluate
 
@@ -177,17 +167,35 @@ def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
     )
 
 
-def _walked(course: Course, limits: Limits, *, leaves: int | None) -> SceneOdds:
-    """Return the odds of a course by the default budget, or less where it would go on for ever.
+def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
+    """Return the exact odds of how a scene ends, or of a value at its end.
+
+    Args:
+        scene: the scene.
+        by: what the chances are of; see `course_of`.
+        budget: how much work; see `scene_odds`.
+
+    Raises:
+        NeedsPolicy: nothing answers a decision.
+        UsageError: there is nothing of such a name.
+    """
+    try:
+        return scene_odds(course_of(scene, by=(by,)), **budget)
+    except Undecided as undecided:
+        raise nobody_decides(scene, undecided.questions.values()) from None
+
+
+def _walked(scene: Scene, by: str, limits: Limits, *, leaves: int | None) -> SceneOdds:
+    """Return the odds of a scene by the default budget, or less where it would go on for ever.
 
     What never ends for certain, such as a contest without a last exchange, would use up any budget for less and less;
     so a small one is tried first.
     """
     if leaves is not None or limits.seconds is not None:
-        return scene_odds(course, leaves=leaves, seconds=limits.seconds)
+        return odds_by(scene, by, leaves=leaves, seconds=limits.seconds)
     most, work = min(WORK, IN_ALL * WORK // limits.among), FIRST
     while True:
-        odds = scene_odds(course, work=min(work, most))
+        odds = odds_by(scene, by, work=min(work, most))
         if odds.open <= FOR_EVER or odds.is_interrupted or work >= most:
             return odds
         work *= 4

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.hidden import Known
-from rpgres.odds.exact import chance_record, house_rules
+from rpgres.odds.chances import chance_record, rules_fields
 from rpgres.odds.sampling import Sample
 from rpgres.odds.scenes import ExactSceneOdds, SceneOdds
 from rpgres.scenes.program import Scene
@@ -104,17 +104,15 @@ def by_name(found: Mapping[Any, Fraction], left: Fraction) -> tuple[dict[str, Fr
 
 
 def evaluated(
-    scene: Scene, *, by: str, policies: Mapping[str, str], inputs: Mapping[str, Any], note: str | None
+    scene: Scene, *, by: str, inputs: Mapping[str, Any], note: str | None, policies: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return what was evaluated and how, for the record."""
+    """Return what was evaluated and how, for the record; by default the scene says who decides."""
     return {
-        "ruleset": scene.rules.id,
+        **rules_fields(scene.rules),
         "scene": scene.source.path,
         "title": scene.file.title,
         "inputs": dict(inputs),
         "by": by,
-        "policies": dict(policies),
-        "switches": scene.rules.chosen,
-        "house_rules": house_rules(scene.rules),
+        "policies": dict(scene.told if policies is None else policies),
         "note": note,
     }

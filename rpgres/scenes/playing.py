@@ -403,11 +403,7 @@ def is_change(text: str) -> bool:
 
 
 def _changed_number(state: State, path: str, change: str) -> str:
-    """Return what a number becomes by a change; where a text stands, the change is a text as any other.
-
-    Raises:
-        UsageError: no number stands there.
-    """
+    """Return what a number becomes by a change; where a text stands, the change is a text as any other."""
     found = parse_path(path)
     now = found.read(Scope(state))
     if now is NOTHING and found.places[-1].kind in _FROM_NOTHING:

@@ -8,6 +8,7 @@ from typing import Any
 from rpgres.engine.players import Policy
 from rpgres.model.state import EMPTY, State
 from rpgres.rulesets import Rules
+from rpgres.scenes.deciding import who_decides
 from rpgres.scenes.program import Scene, program_of
 from rpgres.scenes.reading import Including
 from rpgres.scenes.records import SceneFile, Step
@@ -27,6 +28,7 @@ def procedure_scene(
     note: str | None = None,
     state: State | None = None,
     actor: str = "",
+    told: Mapping[str, str] = EMPTY,
 ) -> Scene:
     """Return the scene that plays one procedure.
 
@@ -39,6 +41,7 @@ def procedure_scene(
         note: carried into the result.
         state: the table; by default only with the characters that the inputs bring.
         actor: who acts, at that table.
+        told: who decides by which policy, for records.
     """
     step = Step(
         procedure=procedure,
@@ -53,4 +56,6 @@ def procedure_scene(
     file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
     source = Source(name, WITHOUT_FILE)
     program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, None, ()))
-    return Scene(file, source, rules, state or State(), dict(policies), program, None)
+    return Scene(
+        file, source, rules, state or State(), dict(policies), program, told={**who_decides(file, policies), **told}
+    )

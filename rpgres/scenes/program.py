@@ -121,6 +121,7 @@ class Scene(msgspec.Struct, frozen=True):
         program: its steps in the order in which they come.
         folder: where sheets are sought first: beside the scene; None when it stands in no file.
         extra: further folders with rulesets and overlays.
+        told: by which policy each character decides, for records: everybody's under `*`.
     """
 
     file: SceneFile
@@ -131,6 +132,7 @@ class Scene(msgspec.Struct, frozen=True):
     program: Program
     folder: Path | None = None
     extra: Sequence[Path] = ()
+    told: Mapping[str, str] = EMPTY
 
     def where(self, *path: str | int) -> str:
         """Return `FILE:LINE` of a key path."""

@@ -13,12 +13,13 @@ from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.odds.query import policies_record
 from rpgres.plugins.entries import BUILTIN
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
-from rpgres.scenes.deciding import Deciding
+from rpgres.scenes.deciding import Deciding, who_decides
 from rpgres.scenes.program import Scene, program_of
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
@@ -168,7 +169,9 @@ def read_scene(
         state = with_part(rules, state, part, deciding)
     state = with_tracks(rules, state)
     deciders = deciding.made(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
-    return Scene(file, source, rules, state, deciders, program, folder, tuple(extra))
+    own = {"": file.policy} if file.policy else {}
+    told = {**who_decides(file, deciders), **policies_record(rules, {**own, **policies}, auto=auto)}
+    return Scene(file, source, rules, state, deciders, program, folder, tuple(extra), told)
 
 
 class Part(NamedTuple):

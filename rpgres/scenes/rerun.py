@@ -132,11 +132,7 @@ def name_of(scene: Scene, place: Place) -> str:
 
 
 def _recorded(scene: Scene, before: SceneResult, seed: str) -> dict[Place, Result]:
-    """Return the results of a scene by their places, after playing it again as it was.
-
-    Raises:
-        UsageError: it does not come to the same any more.
-    """
+    """Return the results of a scene by their places, after playing it again as it was."""
     found, left = dict[Place, Result](), list(before.steps)
 
     def run_leaf(leaf: Leaf, at: At, state: State) -> tuple[Result | Pending | None, State]:
@@ -236,11 +232,7 @@ def _other_scene(scene: Scene) -> UsageError:
 
 
 def _check_reached(scene: Scene, again: Mapping[Place, Again], changes: Sequence[Changed], *, is_pending: bool) -> None:
-    """Make sure that every step of which an answer is changed was played, or the scene waits before it.
-
-    Raises:
-        UsageError: one was not.
-    """
+    """Make sure that every step of which an answer is changed was played, or the scene waits before it."""
     played = {name_of(scene, place) for place in again}
     for change in changes:
         if change.step not in played and not is_pending:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rpgres.simulate.jobs import Job, action_job, scene_job
 from rpgres.simulate.pace import Plan
 from rpgres.simulate.running import Crew, simulated
-from rpgres.simulate.summaries import SimulationResult, summed_up
+from rpgres.simulate.summaries import SimulationResult
 from rpgres.simulate.tallies import Tally, empty_tally
 
 __all__ = [
@@ -18,5 +18,4 @@ __all__ = [
     "empty_tally",
     "scene_job",
     "simulated",
-    "summed_up",
 ]

@@ -63,6 +63,10 @@ class ActionSubject(msgspec.Struct, frozen=True, kw_only=True, tag="action", tag
     sheets: dict[str, Source] = {}
     choose: dict[str, list[str]] = {}
 
+    def asked(self) -> dict[str, Any]:
+        """Return what it is, as fields of `rpgres.odds.chances.Asked`."""
+        return {"action": self.action, "inputs": self.inputs}
+
 
 class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_field="kind"):
     """A scene that is simulated.
@@ -76,6 +80,10 @@ class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_f
     source: Source
     files: Texts = {}
     absolute: list[str] = []
+
+    def asked(self) -> dict[str, Any]:
+        """Return what it is, as fields of `rpgres.odds.chances.Asked`."""
+        return {"scene": self.source.path}
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

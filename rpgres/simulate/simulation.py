@@ -9,14 +9,21 @@ import msgspec
 from rpgres.engine.labels import check_labels
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.model.state import EMPTY
+from rpgres.odds.chances import rules_fields
 from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
-from rpgres.scenes.deciding import policies_told
 from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate.jobs import Job, action_job, scene_job
 from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
-from rpgres.simulate.summaries import SimulationResult, summed_up
+from rpgres.simulate.summaries import (
+    SimulationResult,
+    choices_in,
+    counted_record,
+    partly_offered,
+    success_of,
+    unasked_in,
+)
 from rpgres.simulate.tallies import Tally, empty_tally
 
 RUNS = 10_000  # unless something else is asked for
@@ -56,16 +63,33 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     def record(
         self, tally: Tally, *, complete: bool, wanted: int | None = None, width: float | None = None
     ) -> SimulationResult:
-        """Return the record of the simulation; see `summed_up`."""
-        return summed_up(
-            self.job,
-            tally,
-            rules=self.rules,
+        """Return the record of the simulation.
+
+        Args:
+            tally: the counts, of one run at least.
+            complete: whether all runs that were asked for were played.
+            wanted, width: what was asked for.
+
+        Raises:
+            ChoiceError: runs refuse a typed answer, and none offers it.
+        """
+        job, rules, subject, choices = self.job, self.rules, self.job.subject, choices_in(tally)
+        counts = {name: values for name, values in tally.counts.items() if name not in choices}
+        return SimulationResult(
+            **rules_fields(rules),
+            **subject.asked(),
+            title=self.title,
+            rules=rules.layers.identity(),
+            seed=job.seed,
+            runs=tally.runs,
             complete=complete,
             wanted=wanted,
             width=width,
-            title=self.title,
-            policies=self.policies,
+            counted={name: counted_record(name, values, rules=rules) for name, values in counts.items()},
+            success=success_of(tally, rules),
+            policies=dict(self.policies),
+            partly=partly_offered(job, tally.runs, choices, is_whole=complete),
+            unasked=unasked_in(choices) if complete else [],
             note=self.note,
         )
 
@@ -133,7 +157,7 @@ def scene_simulation(
         rules=scene.rules,
         things=things,
         paths=paths,
-        policies=policies_told(scene, policies, auto=auto),
+        policies=scene.told,
         title=scene.file.title,
         note=note,
     )

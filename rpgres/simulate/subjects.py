@@ -163,13 +163,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
 
 
 def _or_else(turns: Turns | None, key: Callable[[list[Any]], Key], play: Callable[[int], Key]) -> Callable[[int], Key]:
-    """Return what plays a run turn by turn, or with `play` as a whole where that does not go.
-
-    Args:
-        turns: the turns; None where they are not recalled.
-        key: returns what is counted, of what the turns of a run told.
-        play: plays a run by its number.
-    """
+    """Return what plays a run turn by turn, or with `play` as a whole where that does not go."""
     if turns is None:
         return play
 
@@ -370,11 +364,7 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
 
 
 def _told(scene: Scene, seed: str) -> None:
-    """Play a run that waits for a decision as `rpgres scene run` does, which says where it stands.
-
-    Raises:
-        FileError: a step waits for a decision.
-    """
+    """Play a run that waits for a decision as `rpgres scene run` does, which says where it stands."""
     for _ in play_scene(scene, seed=seed):
         pass
 
@@ -392,11 +382,7 @@ def _end_reader(name: str) -> Reader:
 
 
 def _reader(text: str) -> Callable[[State], Value]:
-    """Return what reads a path of the state.
-
-    Raises:
-        UsageError: there can be no such place.
-    """
+    """Return what reads a path of the state."""
     path = parse_path(text)
     return lambda state: counted(path.told(state))
 

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import RpgresError
-from rpgres.model.printed import Printed
+from rpgres.odds.chances import Asked
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
-from rpgres.simulate.jobs import ActionSubject, Job
+from rpgres.simulate.jobs import Job
 from rpgres.simulate.running import folder_of
 from rpgres.simulate.subjects import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, rebuild
 from rpgres.simulate.tallies import Tally
@@ -76,18 +76,13 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     numbers: NumberSummary | None = None
 
 
-class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
+class SimulationResult(Asked, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
     """The results of many runs, as `rpgres simulate --json` prints it.
 
     The same seed and number of runs give the same record, whatever the number of workers.
 
     Attributes:
-        ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
-        action: the action's name; null for a scene.
-        scene: the scene's name or file; null for an action.
-        title: the scene's title; empty for an action.
-        inputs: what was typed for the action, by parameter.
         seed: where the dice came from; run N is the run with the seed `SEED#N`.
         runs: how many runs were counted, from run 0 on.
         complete: whether these are all that were asked for; false after an interruption.
@@ -95,19 +90,11 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
         width: how wide intervals of outcomes or endings were to be at most; null where a number of runs was given.
         counted: what was counted, by name.
         success: how likely an outcome is that means success; null for scenes and where none does.
-        policies: who decided by which policy.
         partly: the answers of --choose that some runs do not offer, where a policy decides or the question is skipped.
         unasked: the labels of --choose that no run asks before the outcome.
-        switches: every house rule and the choice in force.
-        note: the text of --note.
     """
 
-    ruleset: str
     rules: dict[str, Any]
-    action: str | None = None
-    scene: str | None = None
-    title: str = ""
-    inputs: dict[str, Any] = {}
     seed: str
     runs: int
     complete: bool
@@ -115,11 +102,8 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
     width: float | None = None
     counted: dict[str, Counted]
     success: Estimate | None = None
-    policies: dict[str, str] = {}
     partly: list[str] = []
     unasked: list[str] = []
-    switches: dict[str, str] = {}
-    note: str | None = None
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each value of each thing, as `pandas.DataFrame` takes it: count, share, interval."""
@@ -127,60 +111,12 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
         return [{"counted": name, **msgspec.structs.asdict(one)} for name, one in counted]
 
 
-def summed_up(
-    job: Job,
-    tally: Tally,
-    *,
-    rules: Rules,
-    complete: bool,
-    wanted: int | None = None,
-    width: float | None = None,
-    title: str = "",
-    policies: Mapping[str, str] | None = None,
-    note: str | None = None,
-) -> SimulationResult:
-    """Return the record of a simulation.
-
-    Args:
-        job: what was simulated.
-        tally: the counts, of one run at least.
-        rules: the rules, for the order of outcomes and for what names them.
-        complete: whether all runs that were asked for were played.
-        wanted, width: what was asked for.
-        title: the scene's title.
-        policies: who decided by which policy.
-        note: carried into the record.
-
-    Raises:
-        ChoiceError: runs refuse a typed answer, and none offers it.
-    """
-    subject = job.subject
-    is_action = isinstance(subject, ActionSubject)
-    choices = {name: set(values) for name, values in tally.counts.items() if name.startswith(CHOSEN)}
-    counts = {name: values for name, values in tally.counts.items() if name not in choices}
-    return SimulationResult(
-        ruleset=rules.id,
-        rules=rules.layers.identity(),
-        action=subject.action if isinstance(subject, ActionSubject) else None,
-        scene=None if isinstance(subject, ActionSubject) else subject.source.path,
-        title=title,
-        inputs=subject.inputs if isinstance(subject, ActionSubject) else {},
-        seed=job.seed,
-        runs=tally.runs,
-        complete=complete,
-        wanted=wanted,
-        width=width,
-        counted={name: counted_record(name, values, rules=rules) for name, values in counts.items()},
-        success=_success(tally, rules) if is_action else None,
-        policies=dict(policies or {}),
-        partly=_partly_offered(job, tally.runs, choices, is_whole=complete),
-        unasked=_unasked(choices) if complete else [],
-        switches=rules.chosen,
-        note=note,
-    )
+def choices_in(tally: Tally) -> dict[str, set[Value]]:
+    """Return what became of typed answers, by the names under which they are counted."""
+    return {name: set(values) for name, values in tally.counts.items() if name.startswith(CHOSEN)}
 
 
-def _partly_offered(job: Job, runs: int, choices: Mapping[str, set[Value]], *, is_whole: bool) -> list[str]:
+def partly_offered(job: Job, runs: int, choices: Mapping[str, set[Value]], *, is_whole: bool) -> list[str]:
     """Return the typed answers that only some runs offer.
 
     Raises:
@@ -206,7 +142,7 @@ def _refusal(job: Job, runs: int, name: str) -> RpgresError:
     return refusal(*subject.refused[name])
 
 
-def _unasked(choices: Mapping[str, set[Value]]) -> list[str]:
+def unasked_in(choices: Mapping[str, set[Value]]) -> list[str]:
     """Return the labels of which no run asked for an answer."""
     asked: dict[str, bool] = {}
     for thing, found in choices.items():
@@ -278,10 +214,12 @@ def _quantiles(ordered: Sequence[int], counts: Iterable[int], runs: int) -> dict
     }
 
 
-def _success(tally: Tally, rules: Rules) -> Estimate | None:
-    """Return how likely success is; None where no outcome that came means it or its opposite."""
+def success_of(tally: Tally, rules: Rules) -> Estimate | None:
+    """Return how likely success is; None of a scene, and where no outcome that came means it or its opposite."""
     bands = rules.file.bands
-    known = {name: count for name, count in tally.counts[OUTCOME].items() if isinstance(name, str) and name in bands}
+    known = {
+        name: count for name, count in tally.counts.get(OUTCOME, {}).items() if isinstance(name, str) and name in bands
+    }
     if all(bands[name].success is None for name in known):
         return None
     return estimate(sum(count for name, count in known.items() if bands[name].success), tally.runs)

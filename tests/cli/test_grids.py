@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from rpgres.odds.grids import Grids
+from rpgres.odds.comparison import Grids
 from tests.support.command_line import as_json, on_screen, rpgres
 
 LINE = ("odds", "fate", "overcome", "--vary", "skill=0..2", "--vary", "vs=0..3", "--compare", "rule.toml")

@@ -33,12 +33,11 @@ def test_the_table_has_every_outcome_with_its_interval_and_the_numbers_below() -
     ran = rpgres(*SEEDED, "-n", "1000")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
-        "Overcome (fate): 1,000 runs",
-        "  skill 3, vs 4dF+2",
-        "  Fail                  27.20 %  (24.53 to 30.04)",
-        "  Tie                   13.70 %  (11.71 to 15.97)",
-        "  Succeed               34.00 %  (31.13 to 36.99)",
-        "  Succeed with style    25.10 %  (22.51 to 27.88)",
+        "Overcome: 1,000 runs (fate; skill 3, vs 4dF+2)",
+        "  Fail                      272    27.20 %  (24.53 to 30.04)",
+        "  Tie                       137    13.70 %  (11.71 to 15.97)",
+        "  Succeed                   340    34.00 %  (31.13 to 36.99)",
+        "  Succeed with style        251    25.10 %  (22.51 to 27.88)",
         "  any success: 59.10 %  (56.02 to 62.11)",
         "          mean (95 %)             deviation  least  5%  25%  50%  75%  95%  most",
         "  margin  0.958 (0.812 to 1.104)      2.354     -6  -3   -1    1    3    5     8",
@@ -90,7 +89,8 @@ def test_csv_markdown_and_svg() -> None:
     assert sum(int(row["count"]) for row in rows if row["counted"] == "margin") == 100
     assert all(float(row["low"]) <= float(row["share"]) <= float(row["high"]) for row in rows)
     markdown = rpgres(*SEEDED, "-n", "100", "--format", "md").out
-    assert markdown.startswith("# Overcome (fate)\n\n100 runs, 95 % intervals; seed: 7; skill 3, vs 4dF+2\n")
+    assert markdown.startswith("# Overcome: 100 runs (fate; skill 3, vs 4dF+2)\n\n| outcome | runs |")
+    assert "\n\nany success: " in markdown, "what stands under a table is in documents, too"
     who_decides = rpgres(*SEEDED, "-n", "10", "--auto", "--note", "a trial", "--format", "md").out
     assert who_decides.endswith("- decisions of everybody: policy sensible\n- note: a trial\n")
     widths = {line.count("|") - line.count("\\|") for line in markdown.splitlines() if line.startswith("|")}

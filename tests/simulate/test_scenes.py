@@ -186,11 +186,11 @@ def test_the_ending_comes_first_and_steps_are_listed_where_they_are_asked_for(tm
     path = tmp_path / "tries.toml"
     path.write_text(TRIES)
     lines = rpgres("simulate", str(path), "--seed", "7", "-n", "100").out.splitlines()
-    assert lines[:2] == ["Three tries (twenty-sided-advantage): 100 runs", "  ending:"]
+    assert lines[:2] == ["Three tries: 100 runs (twenty-sided-advantage)", "  ending"]
     assert {line.split()[0] for line in lines[2:4]} == {"Through", "Stuck"}
     assert not any("Success" in line for line in lines)
     listed = rpgres("simulate", str(path), "--seed", "7", "-n", "100", "--by", "steps.try").out
-    assert "  try:\n" in listed
+    assert "  try\n" in listed
     assert "Success" in listed
 
 
@@ -209,4 +209,4 @@ def test_a_decision_without_anybody_is_told_with_its_step(tmp_path: Path) -> Non
 def test_a_scene_from_standard_input(workers: tuple[str, ...]) -> None:
     ran = rpgres("simulate", "-", "--seed", "7", "-n", "50", *workers, stdin=TRIES)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("Three tries (twenty-sided-advantage): 50 runs\n")
+    assert ran.out.startswith("Three tries: 50 runs (twenty-sided-advantage)\n")

@@ -18,10 +18,11 @@ from rpgres.cli.studies import emit, read_query, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
-from rpgres.odds.actions import action_subject, odds_of
+from rpgres.odds.actions import odds_of
 from rpgres.odds.exact import Decide, OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.query import Query, settled
+from rpgres.odds.subjects import action_subject
 from rpgres.odds.variations import Axis, input_axes
 from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules, RulesetFile

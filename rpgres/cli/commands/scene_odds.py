@@ -16,6 +16,7 @@ from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, OTHER, POLICY, RULESETS, Option
+from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Known
@@ -51,7 +52,6 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     shared, study = _with_goals(shared, ())
     from rpgres.scenes import require_sound
-    from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import scene_subject
 
     folders, deciding = opt.read_folders(shared["rulesets"]), opt.named_policies(shared["policy"])
@@ -71,20 +71,18 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
         return found
 
     subject, scene = read(name)
-    policies = policies_told(scene, deciding, auto=auto)
     if study:
         others = {one: read(one)[0] for one in scenes_among(shared["compare"])}
-        told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
+        told = {"policies": scene.told, "by": shared["by"] or ENDING, "title": scene.file.title}
         _exit_with(run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others))
     elif shared["best"] is not None:
-        _print_best(scene, scene.state, shared, policies=policies)
+        _print_best(scene, scene.state, shared)
     else:
-        _print_odds(scene, shared, policies=policies)
+        _print_odds(scene, shared)
 
 
 def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence[Axis] = ()) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
-    from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
     shared, study = _with_goals(shared, axes)
@@ -94,8 +92,7 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
         return
     query = replace(query, auto=query.auto or shared["best"] is not None)
     scene, prepared = scene_of_procedure(query)
-    policies = policies_told(scene, query.policies, auto=query.auto)
-    told = {"policies": policies, "inputs": prepared.inputs, "known": query.start.record()}
+    told = {"inputs": prepared.inputs, "known": query.start.record()}
     if shared["best"] is not None:
         _print_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
@@ -138,29 +135,22 @@ def _print_odds(
     scene: Scene,
     shared: Mapping[str, Any],
     *,
-    policies: Mapping[str, str],
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, Any] = EMPTY,
     known: Known | None = None,
 ) -> None:
-    from rpgres.odds.scenes import Undecided, scene_odds
-    from rpgres.scenes.measuring import nobody_decides
+    from rpgres.scenes.measuring import odds_by
     from rpgres.scenes.odds_record import scene_record
-    from rpgres.scenes.walking import course_of
     from rpgres.simulate.estimates import sample_scene
 
     by = shared["by"] or ENDING
     plays = opt.read_count(shared["simulate"], option=named("simulate"), default=0)
-    try:
-        with progress("evaluating"):
-            odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))
-    except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
+    with progress("evaluating"):
+        odds = odds_by(scene, by, **opt.read_budget(shared))
     sample = None
     if plays and odds.open and not odds.is_interrupted:
         with progress("simulating") as show:
             sample = sample_scene(scene, runs=plays, by=by, tells=show)
-    about = {"by": by, "policies": policies, "inputs": inputs or {}, "note": shared["note"]}
-    record = scene_record(scene, odds, sample=sample, known=known, **about)
+    record = scene_record(scene, odds, sample=sample, known=known, by=by, inputs=inputs, note=shared["note"])
     emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         raise typer.Exit(interrupted(LOWER_BOUND))
@@ -172,14 +162,14 @@ def _print_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: 
     Args:
         people: the table with all who take part.
         shared: the options.
-        told: who else decides, and what was typed; see `best_record`.
+        told: what was typed; see `best_record`.
     """
     from rpgres.scenes.optimal import best_record
 
     about = {"best": shared["best"], "goals": shared["goals"], "by": shared["by"] or ENDING, "note": shared["note"]}
     try:
         with progress("evaluating"):
-            record = best_record(scene, people, **about, **opt.read_budget(shared), **told)
+            record = best_record(scene, people, policies=scene.told, **about, **opt.read_budget(shared), **told)
     except KeyboardInterrupt:
         raise InterruptError(NOTHING_BEST) from None
     emit(record, scene.rules.file, shared)

@@ -28,7 +28,6 @@ from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.plugins.data import RulesetData
-from rpgres.render.words import house_rules
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
@@ -272,13 +271,12 @@ MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
 def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) -> None:
     from rpgres.render import simulations
 
-    file, changed = rules.file, house_rules(rules)
     emit_report(
         record,
-        simulations.simulation_report(record, file),
+        simulations.simulation_report(record, rules.file),
         shared,
         rows=lambda: simulations.csv_rows(record),
-        lines=lambda: simulations.simulation_lines(record, file, detailed=shared["by"] or (), house_rules=changed),
+        lines=lambda: simulations.simulation_lines(record, rules.file, detailed=shared["by"] or ()),
     )
 
 

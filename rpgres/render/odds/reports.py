@@ -33,7 +33,7 @@ from rpgres.render.odds.words import (
     untried,
     within,
 )
-from rpgres.render.reports import Cell, Chart, Report, Series, Table
+from rpgres.render.reports import Cell, Chart, Report, Series, Table, bars
 from rpgres.render.results import answer_notes
 from rpgres.render.words import outcome_titles, percent, rung, style_of, title, titles
 from rpgres.rulesets import RulesetFile
@@ -66,12 +66,11 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return _single(record, file)
         case LadderOdds():
             return _ladder(record, file)
-    from rpgres.odds.comparison import Comparison
-    from rpgres.odds.grids import Grids
+    from rpgres.odds.comparison import Comparison, Grids
     from rpgres.odds.knockout import Knockout
     from rpgres.odds.scenes import ExactSceneOdds
     from rpgres.odds.variations import Search, Variation
-    from rpgres.render.odds.grids import grids_report, variation_report
+    from rpgres.render.odds.grids import grids_report
     from rpgres.render.odds.scenes import scene_report
     from rpgres.render.odds.studies import comparison_report, knockout_report, search_report
 
@@ -80,20 +79,12 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return scene_report(record, file)
         case Comparison():
             return comparison_report(record, file)
-        case Variation():
-            return variation_report(record, file, outcomes)
-        case Grids():
+        case Variation() | Grids():
             return grids_report(record, file, outcomes)
         case Search():
             return search_report(record, file)
         case Knockout():
             return knockout_report(record, file)
-
-
-def bars(title: str, names: Sequence[str], values: Sequence[float], *, of: str = "", is_whole: bool = True) -> Chart:
-    """Return a bar for each of these, such as the outcomes of an action."""
-    series = [Series(of, list(values))]
-    return Chart(kind="bars", title=title, categories=list(names), series=series, is_whole=is_whole)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.odds.comparison import Comparison, Difference
+from rpgres.odds.comparison import Comparison, Difference, Grids
 from rpgres.odds.exact import Chance, OddsResult
-from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scenes import ExactSceneOdds

@@ -11,9 +11,9 @@ from rpgres.odds.exact import Chance
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
 from rpgres.odds.scenes import ExactSceneOdds
-from rpgres.render.odds.reports import LEAST, MOST_ROWS, NEVER, alike, bars
+from rpgres.render.odds.reports import LEAST, MOST_ROWS, NEVER, alike
 from rpgres.render.odds.words import above, fraction_text, heading, is_open, notes_text, outcome_style, within
-from rpgres.render.reports import Cell, Report, Table
+from rpgres.render.reports import Cell, Report, Table, bars
 from rpgres.render.results import fact_words
 from rpgres.render.words import band_title, outcome_titles, percent, who_is
 from rpgres.rulesets import RulesetFile

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.odds.comparison import CaseOdds, Comparison, Difference
+from rpgres.odds.comparison import ComparedOdds, Comparison, Difference
 from rpgres.odds.exact import Chance
-from rpgres.odds.grids import GridCell
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.study import NEGLIGIBLE
 from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
@@ -22,7 +21,7 @@ from rpgres.render.odds.words import (
     outcome_style,
     untried,
 )
-from rpgres.render.reports import Cell, Chart, Grid, Report, Series, Table
+from rpgres.render.reports import Cell, Chart, Grid, Report, Series, Table, bars
 from rpgres.render.words import outcome_titles, percent
 from rpgres.rulesets import RulesetFile
 
@@ -75,10 +74,9 @@ def side_chart(
     """
     means = [one.mean for one in found if one.mean is not None]
     if len(heads) > MOST_PARTS and len(means) == len(found):
-        series = [Series("mean", [mean.probability for mean in means])]
-        texts = [f"{mean.probability:.3f}" for mean in means]
-        return Chart(kind="bars", title=title, categories=[*categories], series=series, category_axis=axis, texts=texts)
-    series = [Series(head, [share_of(one, name) for one in found]) for name, head in heads.items()]
+        values, texts = [mean.probability for mean in means], [f"{mean.probability:.3f}" for mean in means]
+        return bars(title, categories, values, of="mean", category_axis=axis, texts=texts, is_whole=False)
+    series = [Series(head, [chance_of(one, name).probability for one in found]) for name, head in heads.items()]
     return Chart(kind="stacked", title=title, categories=list(categories), series=series, category_axis=axis)
 
 
@@ -115,14 +113,9 @@ def chance_of(found: MeasuredOdds, name: str) -> Chance:
     return chance if chance is not None else Chance(0.0, "0")
 
 
-def share_of(found: MeasuredOdds, name: str) -> float | None:
-    """Return how likely an outcome, or any success, is."""
-    return chance_of(found, name).probability
-
-
-def difference_of(case: CaseOdds | GridCell, name: str) -> Difference | None:
-    """Return by how much a chance differs from that of the base."""
-    if case.differences is None:
+def difference_of(case: MeasuredOdds, name: str) -> Difference | None:
+    """Return by how much a chance differs from that of the base; None where that is not known."""
+    if not isinstance(case, ComparedOdds) or case.differences is None:
         return None
     is_any = name in (ANY_SUCCESS, SUCCESS) and name not in case.differences
     return case.success_difference if is_any else case.differences.get(name)
@@ -202,13 +195,14 @@ def search_report(record: Search, file: RulesetFile | None) -> Report:
     wanted = f"{record.axis.name} for {shown} at {percent(target.chance.probability)}"
     text = heading(record, what=wanted, without=[record.axis.name])
     rows = [_found_row(record, cell) for cell in record.cells]
-    chart = Chart(
-        kind="bars",
-        title=text,
-        categories=[cell.at[record.axis.name] for cell in record.cells],
-        series=[Series(shown, [cell.chance.probability for cell in record.cells])],
+    chart = bars(
+        text,
+        [cell.at[record.axis.name] for cell in record.cells],
+        [cell.chance.probability for cell in record.cells],
+        of=shown,
         category_axis=record.axis.name,
         mark=target.chance.probability,
+        is_whole=False,
     )
     table = Table(columns=[record.axis.name, shown, "exact", "off by", "nearest"], rows=rows)
     unfinished = unfinished_text(record, len(record.cells), len(record.axis.values))
@@ -263,8 +257,8 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     below += _unknown_parts(unknown)
     below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
     below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
-    values: list[float | None] = [part.difference.probability if part.difference else None for part in telling]
-    chart = Chart(kind="bars", title=text, categories=[part.text for part in telling], series=[Series("", values)])
+    values = [part.difference.probability if part.difference else None for part in telling]
+    chart = bars(text, [part.text for part in telling], values, is_whole=False)
     heads = ["changed alone", shown, "exact", "difference", "exact", "all outcomes"]
     table = Table(columns=heads, rows=rows)
     return Report(title=text, above=above(record), tables=[table], below=below, chart=chart if telling else None)
