@@ -10,10 +10,10 @@ import msgspec
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_key, as_option, named, words_of
 from rpgres.journal import commands
 from rpgres.journal.commands import Done, Place
+from rpgres.lines.fitting import Reading, typed_apart
 from rpgres.lines.helping import short_form
 from rpgres.lines.options import ACT_OPTIONS, given_inputs, read_answers
 from rpgres.lines.seat import ODDS, TABLE_COMMANDS, Seat
-from rpgres.lines.short import Reading, typed_apart
 from rpgres.rulesets import unknown
 
 ADDED = ("begin", "end", "note", "pass", "set")  # what a line may add to the journal beside actions

@@ -21,12 +21,11 @@ from rpgres.journal.history import History
 from rpgres.journal.replay import is_mid_procedure
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
-from rpgres.lines.fitting import BESIDE
+from rpgres.lines.fitting import BESIDE, Reading, Scope, Words, typed_apart, who_is_named
 from rpgres.lines.options import ACT_OPTIONS
-from rpgres.lines.people import joining, led, names_settled, with_sides
+from rpgres.lines.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.lines.phrases import as_typed
-from rpgres.lines.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
-from rpgres.lines.sides import is_in_turns
+from rpgres.lines.short import Unclear, lengthened
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names

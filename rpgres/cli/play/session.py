@@ -13,9 +13,9 @@ from rpgres.cli.play.reader import Reader
 from rpgres.cli.streams import columns, results
 from rpgres.errors import UsageError
 from rpgres.lines.acting import AT_PLAY
+from rpgres.lines.fitting import Reading
 from rpgres.lines.helping import command_help, help_lines
 from rpgres.lines.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
-from rpgres.lines.short import Reading
 from rpgres.lines.status import status
 from rpgres.lines.words import words_of
 from rpgres.model.state import GM
