@@ -87,7 +87,7 @@ def worded(text: str) -> str:
 
 def _in_shell(command: Command) -> str:
     """Return a command as a line for a shell, with the table that was named; one with a file of its own has it."""
-    from rpgres.cli.shell.quoting import join_line
+    from rpgres.cli.shell import join_line
 
     words = ["rpgres", *(join_line([word]) if " " in word else word for word in words_of(command))]
     if _Reader.table and words[1] == "table" and not {"table", "view"} & {*command.options}:
@@ -121,7 +121,7 @@ def look(*, is_prose: bool = False) -> Look:
     if not is_terminal():
         width = PAGE if is_prose else 0
         return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=names, wording=_Reader.wording)
-    from rpgres.cli.shell.quoting import shell_in_use
+    from rpgres.cli.shell import shell_in_use
 
     return Look(
         width=min(screen_columns(), WIDEST if is_prose else sys.maxsize),

@@ -705,7 +705,7 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
         "rpgres.toml.faults",
         "rpgres.toml.places",
         "rpgres.cli.completion",
-        "rpgres.cli.shell.quoting",
+        "rpgres.cli.shell",
         "rpgres.dice.distributions",
         "rpgres.engine.procedures",
         "rpgres.kits.aspects.described",

@@ -18,7 +18,7 @@ from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.exits import trace
 from rpgres.cli.output import flush, say, say_record, say_text
 from rpgres.cli.progress import Progress, progress
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.formats.editors import write_own_schemas
 from rpgres.plugins.discovery import find_ruleset, unknown_ruleset, unused_disabled
 from rpgres.plugins.listing import PluginList, PluginStatus, list_rulesets

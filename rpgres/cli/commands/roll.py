@@ -110,7 +110,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
             return once(seed)
         if not isinstance(result, Pending):
             return result
-        from rpgres.cli.shell.resuming import kept_options, resumed
+        from rpgres.cli.shell import kept_options, resumed
 
         return resumed(result, rules, more=kept_options(shared, _KEPT))
 

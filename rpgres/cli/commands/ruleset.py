@@ -23,7 +23,7 @@ from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import load_named, read_folders
 from rpgres.cli.output import reader_words, say_record, say_text
 from rpgres.cli.progress import one_by_one
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, called, counted, named
 from rpgres.formats.editors import renew_schemas, with_schema_line
 from rpgres.plugins.data import read_ruleset

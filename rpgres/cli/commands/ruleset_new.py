@@ -17,7 +17,7 @@ from rpgres.cli.annotations import Folders, option, spread
 from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import say, say_text
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, UsageError, named
 from rpgres.formats.editors import with_schema_line, write_own_schemas
 from rpgres.model.state import slug

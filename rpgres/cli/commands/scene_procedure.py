@@ -14,7 +14,7 @@ from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.options import StrictCommand, built, hoist
 from rpgres.cli.output import say_json, say_record
-from rpgres.cli.shell.resuming import kept_options, resumed
+from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named

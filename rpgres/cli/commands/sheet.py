@@ -15,7 +15,7 @@ from rpgres.cli.annotations import AsJson, Folders, OfRuleset, OnlyOf, RulesetId
 from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.options import load_named, read_folders
 from rpgres.cli.output import say_record, say_text
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, writing
 from rpgres.formats.editors import schema_line, write_schemas
 from rpgres.render.files import file_list_lines

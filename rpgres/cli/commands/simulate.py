@@ -70,7 +70,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
 def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, command: Sequence[str] = ()) -> int:
     """Print the result of an action, or for which decision it waits; return the exit code."""
     if isinstance(found, Pending):
-        from rpgres.cli.shell.resuming import resumed
+        from rpgres.cli.shell import resumed
 
         found = resumed(found, rules, command=command)
     say_result(found, rules, as_json=as_json)

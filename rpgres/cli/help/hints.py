@@ -54,7 +54,7 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
         words: what stands behind it.
     """
     from rpgres.catalog.listed import list_files
-    from rpgres.cli.shell.quoting import join_line
+    from rpgres.cli.shell import join_line
     from rpgres.plugins.data import read_ruleset
 
     table = _table_here()

@@ -11,7 +11,6 @@ import msgspec
 
 from rpgres.arguments import require_short
 from rpgres.cli.mcp import calls, records
-from rpgres.cli.mcp.lookup import look_up
 from rpgres.errors import RpgresError, UsageError, readable
 from rpgres.formats.descriptions import field_texts, records_in
 from rpgres.lines.acting import AS_LINES
@@ -77,7 +76,7 @@ TOOLS: dict[str, Tool] = {
     "log": Tool("Read the last entries of the journal.", *(records.LogArguments, records.Log, calls.read_log, True)),
     "rule": Tool(
         "Look up what the rules say of an action, outcome, label, house rule or word, and where it comes from.",
-        *(records.RuleArguments, records.RuleFound, look_up, True),
+        *(records.RuleArguments, records.RuleFound, calls.look_up, True),
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Acting at a persistent table: actions of its ruleset, and periods that begin and end."""
+"""Acting at a persistent table: actions of its ruleset, their exact odds, and periods that begin and end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from msgspec import structs
 
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import (
@@ -20,14 +21,16 @@ from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import folders_in, hoist
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal.commands import act, actor_of, turn
-from rpgres.lines.options import ACT_OPTIONS, given_inputs
+from rpgres.journal.commands import act, actor_of, rules_of, turn
+from rpgres.lines.options import ACT_OPTIONS, ACTOR, SEAT, TABLE, given_inputs
 from rpgres.plugins.data import read_ruleset
 
 if TYPE_CHECKING:
+    from rpgres.engine.hidden import Start
     from rpgres.engine.periods import Moment
     from rpgres.model.state import State
     from rpgres.plugins.data import RulesetData
+    from rpgres.rulesets import Rules
 
 
 def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -143,6 +146,65 @@ app.add_typer(
     ),
     name="act",
 )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# `rpgres table odds`
+
+OWN = (structs.replace(ACTOR, help="The character whose action it is, if the seat has several."), SEAT, TABLE)
+
+
+def print_odds_at(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Print the chances of an action at the table."""
+    from rpgres.cli.commands.odds import print_action_odds
+
+    own = {option.name: values.pop(option.name) for option in OWN}
+    options = TableOptions(own["as"], own["table"], rulesets=values["rulesets"])
+
+    def sits(switches: dict[str, str]) -> tuple[Rules, Start]:
+        from rpgres.journal.odds import start_at
+
+        place, history = options.read()
+        rules = rules_of(history, folders=place.folders)
+        start = start_at(rules, history, action, actor=own["actor"] or "", seat=options.who)
+        return (rules.with_switches({**rules.chosen, **switches}) if switches else rules), start
+
+    print_action_odds(data, action, values, sits=sits)
+
+
+class OddsGroup(ActGroup):
+    """The actions of the ruleset that is played at the table found here, to be evaluated."""
+
+    @property
+    def verb(self) -> Verb:
+        """What is done with an action; `rpgres odds`, whose options are taken, is imported only when it is called."""
+        from rpgres.cli.commands import odds
+        from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS
+
+        actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
+        taken: dict[str, Any] = {"is_seated": True, "procedure_options": procedures, "table": seen_at}
+        return Verb("table odds", actions, print_odds_at, **taken)
+
+
+app.add_typer(
+    typer.Typer(
+        cls=OddsGroup,
+        add_completion=False,
+        rich_markup_mode=None,
+        help="""Compute the exact probabilities of an action at the table, with its state.
+
+        Hands, points and aspects are those of the table, as far as the seat (--as) knows them: every hand that it does
+        not see counts as all that it may be, and anything else that is hidden from it does not count. What is typed
+        counts in place of what is there; while an action waits, it is the table before it. Nothing is written.""",
+        short_help="Compute the exact probabilities of an action at the table.",
+        subcommand_metavar="ACTION [OPTIONS]",
+    ),
+    name="odds",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Periods
 
 
 @app.command("begin")

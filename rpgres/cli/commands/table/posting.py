@@ -11,7 +11,7 @@ from msgspec import structs
 from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
 from rpgres.cli.output import flush, say, say_text, warn
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.cli.streams import is_terminal
 from rpgres.errors import FileError, PluginError, UsageError, named
 from rpgres.journal.commands import fresh_salt, sort_posted, take
