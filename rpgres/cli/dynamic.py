@@ -125,12 +125,7 @@ def _default_ruleset(name: str, extra: tuple[Path, ...]) -> RulesetData:
 
 
 def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str:
-    """Return what to type where the name of an action stands in place of a ruleset's; nothing where it is none.
-
-    Args:
-        name: what was typed.
-        default: the ruleset that the settings name.
-    """
+    """Return what to type where the name of an action stands in place of a ruleset's; nothing where it is none."""
     having = rulesets_with(name)
     if default is not None:
         near = nearest(name, default.file.actions)

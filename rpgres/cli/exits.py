@@ -8,6 +8,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+import typer
+
 from rpgres.cli.output import on_screen, reader_wording, worded
 from rpgres.cli.streams import screen_columns
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own, called, named
@@ -175,6 +177,12 @@ def exit_of(found: Result | Pending, *, with_codes: bool) -> int:
     if found.success is None:
         return TIED if found.margin is not None else 0
     return 0 if found.success else FAILED
+
+
+def leave(code: int) -> None:
+    """End the command here where its exit code says more than that all is well."""
+    if code:
+        raise typer.Exit(code)
 
 
 def finish(code: Any, *, as_json: bool = False) -> Any:

@@ -1,4 +1,4 @@
-"""Printing: lines as their reader wants them, JSON, progress, warnings."""
+"""Printing: lines as their reader wants them, JSON, warnings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rpgres.cli.streams import PAGE, WIDEST, is_terminal, raw, recording_now, results, screen_columns
 from rpgres.errors import AS_OPTIONS, Command, Wording, as_option, readable, words_of
-from rpgres.text.harmless import harmless, in_line, to_json
+from rpgres.text.harmless import harmless, to_json
 
 if TYPE_CHECKING:
     from rpgres.engine.records import Pending, Result
@@ -165,34 +165,6 @@ def say(lines: Iterable[Shown], *, is_prose: bool = False) -> None:
 def say_text(text: str) -> None:
     """Write a text to standard output."""
     results().write(text)
-
-
-def show_progress(text: str) -> None:
-    """Show on standard error, where that is a terminal, what is being done, in place of what was shown before.
-
-    Args:
-        text: what is being done; nothing clears the line, before results are written.
-    """
-    stream = sys.stderr
-    if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
-        return
-    flush()
-    with suppress(OSError, ValueError):
-        raw(stream).write(_cleared() + in_line(text)[: screen_columns() - 1])
-        stream.flush()
-
-
-def clear_progress() -> None:
-    """Take the line of `show_progress` back."""
-    if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        with suppress(OSError, ValueError):
-            raw(sys.stderr).write(_cleared())
-            sys.stderr.flush()
-
-
-def _cleared() -> str:
-    """Return what clears the line that the cursor is on; consoles of Windows may know no escape sequences."""
-    return f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
 
 
 def flush() -> None:

@@ -105,11 +105,7 @@ def _unasked(_text: str, _readings: Sequence[Reading]) -> None:
 
 
 def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a line by name.
-
-    Raises:
-        UsageError: one is unknown or given twice, or lacks its value.
-    """
+    """Return the options of a line by name."""
     parameters, takes = seat.rules.parameters(action), seat.takes(action)
     meant = {one: (shared.name, shared.many) for shared in ACT_OPTIONS for one in shared.names}
     for key, one in parameters.items():

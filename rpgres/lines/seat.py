@@ -273,11 +273,7 @@ class Seat:
         return self._act(actor, found.text, rest if found.text == near else [], asks)  # which asks for what it takes
 
     def _what_with(self, actor: str, ability: str, asks: Asks) -> str:
-        """Return the action that a line means that names an ability alone.
-
-        Raises:
-            UsageError: no answer says which.
-        """
+        """Return the action that a line means that names an ability alone."""
         able = [
             name
             for name, action in self.data.file.actions.items()
@@ -385,11 +381,7 @@ class Seat:
             return found.text
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
-        """Return what a person adds of the first parameter that is missing; nothing where none is.
-
-        Raises:
-            UsageError: no answer gives it.
-        """
+        """Return what a person adds of the first parameter that is missing; nothing where none is."""
         for name in self.data.file.actions[action].required:
             parameter = self.rules.parameters(action)[name]
             if any(_has(long, one) for one in (name, *parameter.aliases)):

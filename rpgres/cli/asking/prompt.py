@@ -155,9 +155,6 @@ class Person:
     def _answer(self, question: Question) -> str | list[str] | None:
         """Return the option typed, None at the end of the input, or the words of what is to be done before; [] for
         what is done already.
-
-        Raises:
-            PutAgain: that has changed the table.
         """
         while True:
             flush()
@@ -198,11 +195,7 @@ class Person:
     # -- what may be typed in place of an answer
 
     def _carries_out(self, typed: str) -> bool:
-        """Carry out a command of the table, where it is one.
-
-        Raises:
-            PutAgain: it has changed the table.
-        """
+        """Carry out a command of the table, where it is one."""
         has_changed = carry_out(typed)
         if has_changed:
             self._asked_last = ()
@@ -210,11 +203,7 @@ class Person:
         return has_changed is not None
 
     def _do(self, words: Sequence[str], view: View, question: Question) -> str | None:
-        """Do what was typed, and return the answer; an error is printed, and the question stays.
-
-        Raises:
-            TakenBack, PassesOn: the run ends here.
-        """
+        """Do what was typed, and return the answer; an error is printed, and the question stays."""
         try:
             if words[0] == SKIP:
                 return self._pass_on(words[1:], view, question)

@@ -11,6 +11,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson
 from rpgres.cli.checks.settings import list_settings, path_of, set_setting, unset_setting
+from rpgres.cli.exits import leave
 from rpgres.cli.output import say_record, say_text, warn
 from rpgres.cli.settings import CHOICES, KEYS, active
 from rpgres.formats.descriptions import field_texts
@@ -49,8 +50,7 @@ def show(as_json: AsJson = False) -> None:
     """
     found = list_settings(active())
     say_record(found, lambda: _lines(found), as_json=as_json)
-    if found.problems:
-        raise typer.Exit(1)
+    leave(int(bool(found.problems)))
 
 
 def _lines(found: SettingsList) -> list[Line]:

@@ -64,11 +64,7 @@ def command(
 
 
 def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
-    """Return what is to be shown for these words: a page, or a help.
-
-    Raises:
-        UsageError: nothing has this name.
-    """
+    """Return what is to be shown for these words: a page, or a help."""
     first = words[0]
     aliases = active().settings.aliases
     if first in aliases:

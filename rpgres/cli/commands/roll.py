@@ -12,7 +12,7 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.exits import WAITING, exit_of
+from rpgres.cli.exits import WAITING, exit_of, leave
 from rpgres.cli.output import say, say_json, say_result, say_text, use_card_names
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
@@ -185,19 +185,11 @@ def _finish(
     seed = read_seed(shared["seed"])
     if repeat:
         results = (once(run_seed(seed, number)) for number in range(repeat))
-        code = _show_many(results, rules, shared, seed=seed, runs=repeat)
+        leave(_show_many(results, rules, shared, seed=seed, runs=repeat))
     else:
         result = once(seed)
         say_result(result, rules, as_json=shared["json"], skipped=skipped)
-        code = exit_of(result, with_codes=bool(shared.get("exit_code")))
-    if code:
-        raise typer.Exit(code)
-
-
-def _house_rules(rules: Rules | None) -> str:
-    from rpgres.render.words import house_rules
-
-    return house_rules(rules) if rules is not None else ""
+        leave(exit_of(result, with_codes=shared["exit_code"]))
 
 
 def _show_many(
@@ -219,6 +211,7 @@ def _show_many(
     from rpgres.render.results import repeat_line
     from rpgres.render.samples import WAITING as WAITS
     from rpgres.render.samples import Tally, sample_report
+    from rpgres.render.words import house_rules
 
     file, tally, first = rules.file if rules is not None else None, Tally(), None
     with progress("rolling", is_silent=shared["each_run"]) as show, suppress(KeyboardInterrupt):
@@ -232,8 +225,8 @@ def _show_many(
                 break
     if first is None:
         raise InterruptError(NOTHING)
-    report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
-    say(report_lines(report))
+    changed = house_rules(rules) if rules is not None else ""
+    say(report_lines(sample_report(tally, first, file, seed=seed, house_rules=changed)))
     if tally.runs < runs:
         return interrupted(f"{tally.runs:,} of {runs:,} runs")
     return WAITING if WAITS in tally.outcomes else 0

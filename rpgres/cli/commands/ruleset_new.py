@@ -115,12 +115,7 @@ def _asked_model(folders: Sequence[Path]) -> Ruleset:
 
 
 def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
-    """Return the words of a new ruleset: as typed, as answered, or as they are offered.
-
-    Args:
-        own: what is offered.
-        typed: what was typed beforehand; None where a person is asked.
-    """
+    """Return the words of a new ruleset: as typed, as answered, or as they are offered."""
     questions = {
         "title": ("What is the game called?", own.title),
         "summary": ("What is it, in a line?", own.summary),
@@ -148,11 +143,7 @@ def _read(question: str, default: str) -> str:
 
 
 def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
-    """Write the files of a new ruleset, and return its rules.
-
-    Raises:
-        UsageError: the words do not fit; nothing is left then.
-    """
+    """Write the files of a new ruleset, and return its rules."""
     name = folder.name
     files = files_like(model, name, words)
     write_folder(folder, {place: with_schema_line(place, text, name) for place, text in files.items()})
@@ -164,11 +155,7 @@ def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
 
 
 def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
-    """Return the rules of a new folder, with the schemas of its files beside them.
-
-    Raises:
-        UsageError: the words do not fit the rules that they were put into.
-    """
+    """Return the rules of a new folder, with the schemas of its files beside them."""
     from rpgres.cli.checks.rulesets import check_folder
 
     found = check_folder(folder, ()).problems

@@ -11,7 +11,7 @@ from msgspec import structs
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
-from rpgres.cli.exits import WAITING, exit_of
+from rpgres.cli.exits import WAITING, exit_of, leave
 from rpgres.cli.options import StrictCommand, built, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.shell import kept_options, resumed
@@ -105,9 +105,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         _tell_waiting(waiting.pending, prepared, shared)
         raise typer.Exit(WAITING) from None
     result = played.steps[-1].result
-    code = exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0
-    if code:
-        raise typer.Exit(code)
+    leave(exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0)
 
 
 def files_of(shared: Mapping[str, Any]) -> dict[str, str]:
@@ -153,11 +151,7 @@ def play_as_asked(
 
 
 def _asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool) -> str:
-    """Return whose dice are real in a scene that is played; empty where none are.
-
-    Raises:
-        UsageError: a person is to be asked, and there is no terminal, or the scene is not told as it goes.
-    """
+    """Return whose dice are real in a scene that is played; empty where none are."""
     if not whom or not asks_dice(whom):
         return ""
     if seat is not None or not is_told:
@@ -167,11 +161,7 @@ def _asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool) -> str
 
 
 def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any]) -> None:
-    """Tell for which decision a procedure waits, and how it goes on.
-
-    Raises:
-        NeedsPolicy: a seat looks, and the command that goes on would have the seed.
-    """
+    """Tell for which decision a procedure waits, and how it goes on."""
     from rpgres.render.results import waiting_lines
 
     if shared["as"] not in (None, THE_HOST):

@@ -127,14 +127,7 @@ def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> int:
 
 
 def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, own_seed: str | None = None) -> None:
-    """Do what a line asks for and print it; exit with the code it calls for.
-
-    Args:
-        simulation: what is simulated.
-        shared: the options, as typed.
-        show: shows one run.
-        own_seed: the scene's.
-    """
+    """Do what a line asks for and print it; exit with the code it calls for."""
     format_of(shared)  # which refuses what cannot be, before anything is counted
     path = Path(shared["save"]) if shared["save"] else None
     saved = read_saved(path) if path is not None else None
@@ -202,12 +195,7 @@ class Keeper(Struct):
 
 
 def _shown_seed(typed: str, seed: str | None) -> str:
-    """Return the seed of the run that is to be shown.
-
-    Args:
-        typed: its number.
-        seed: the seed of the simulation; None where none was given.
-    """
+    """Return the seed of the run that is to be shown."""
     if seed is None:
         raise UsageError(
             f"{named('show')} needs the {named('seed')} of the simulation, which it prints at its end, "
@@ -230,11 +218,7 @@ def _plan(simulation: Simulation, shared: Mapping[str, Any]) -> Plan:
 
 
 def _width(text: str) -> float:
-    """Return a width as a share.
-
-    Raises:
-        UsageError: it is no percentage between 0 and 100.
-    """
+    """Return a width as a share."""
     number = 0.0
     with suppress(ValueError):
         number = float(text.strip().removesuffix("%"))
@@ -275,7 +259,7 @@ def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) ->
     file, changed = rules.file, house_rules(rules)
     emit_report(
         record,
-        simulations.simulation_report(record, file),
+        lambda: simulations.simulation_report(record, file),
         shared,
         rows=lambda: simulations.csv_rows(record),
         lines=lambda: simulations.simulation_lines(record, file, detailed=shared["by"] or (), house_rules=changed),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsJson, Auto, Folders, Policies, option
-from rpgres.cli.exits import WAITING
+from rpgres.cli.exits import WAITING, leave
 from rpgres.cli.options import named_policies, read_folders
 from rpgres.cli.output import say_record, use_table
 from rpgres.engine.records import Result
@@ -74,8 +74,7 @@ def command(
     else:
         record, file = _of_result(run, asked, folders, scene)
     say_record(record, lambda: what_if_lines(record, file), as_json=as_json)
-    if not record.complete:
-        raise typer.Exit(WAITING)
+    leave(0 if record.complete else WAITING)
 
 
 def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], seat: str | None) -> Found:

@@ -258,11 +258,7 @@ def undo(seat: Seat, asked: UndoArguments) -> Done:
 
 
 def _meant(seat: Seat, asked: LineArguments) -> TypedAction:
-    """Return the action that was typed, as a line or with its inputs.
-
-    Raises:
-        UsageError: it is unknown here, or unclear.
-    """
+    """Return the action that was typed, as a line or with its inputs."""
     if bool(asked.line) == bool(asked.action):
         raise UsageError(f"say either `line`, such as {short_form(seat, next(iter(seat.actions)))!r}, or `action`")
     if asked.line and (asked.inputs or asked.actor):
@@ -271,11 +267,7 @@ def _meant(seat: Seat, asked: LineArguments) -> TypedAction:
 
 
 def _written(seat: Seat, asked: LineArguments) -> list[str]:
-    """Return an action with its inputs as the words of a line.
-
-    Raises:
-        UsageError: an input is not NAME=VALUE, or none of the action's.
-    """
+    """Return an action with its inputs as the words of a line."""
     if asked.action not in seat.actions:
         raise UsageError(unknown("action", asked.action, seat.actions, of=f"the ruleset {seat.rules.id}"))
     words = [asked.action, *([f"--actor={asked.actor}"] if asked.actor else [])]

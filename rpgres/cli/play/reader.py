@@ -13,7 +13,7 @@ from rpgres.cli.asking.terminal import read_line
 from rpgres.cli.output import wants_plain_text
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.opening import CommandSeat
-from rpgres.cli.streams import columns, is_terminal, raw, results
+from rpgres.cli.streams import columns, has_person, raw, results
 from rpgres.journal.chain import digest
 from rpgres.lines.status import status
 
@@ -51,7 +51,7 @@ class PlainReader:
     """
 
     def __init__(self, seat: CommandSeat, *, is_able: bool) -> None:
-        self.is_interactive = is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+        self.is_interactive = has_person()
         self._offered: Callable[[str], list[Offer]] = lambda _line: []
         self._seat = seat
         if is_able:
@@ -91,7 +91,7 @@ def reader_for(seat: CommandSeat) -> Reader:
         seat: the seat, and what it may know.
     """
     term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
-    is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and term not in DUMB
+    is_able = has_person() and term not in DUMB
     return EditingReader(seat) if is_able and not wants_plain_text() else PlainReader(seat, is_able=is_able)
 
 

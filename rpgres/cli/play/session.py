@@ -165,11 +165,7 @@ class Session:
 
     @staticmethod
     def _checked(whom: str, seat: Seat) -> str:
-        """Return whose dice are real, as `--real-dice` takes it.
-
-        Raises:
-            UsageError: no character has that name.
-        """
+        """Return whose dice are real, as `--real-dice` takes it."""
         names = whom.replace(",", " ").split()
         for name in names:
             if name not in (*seat.state.characters, *EVERYBODY, *NOBODY, GM):

@@ -106,11 +106,7 @@ def give(
 
 
 def _waiting(view: str | None, options: TableOptions) -> str:
-    """Return the label of the decision that waits for an answer, here or in a view.
-
-    Raises:
-        UsageError: none does, or that is not for this seat to know.
-    """
+    """Return the label of the decision that waits for an answer, here or in a view."""
     if view is not None:
         return asked_in(view_in(view, options)).typed
     _, history = options.read()

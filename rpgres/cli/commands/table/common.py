@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
-from rpgres.cli.exits import exit_of
+from rpgres.cli.exits import exit_of, leave
 from rpgres.cli.output import say, say_json, say_text, use_card_names, use_table, warn
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
@@ -182,11 +182,7 @@ def _words_of(options: TableOptions) -> RulesetFile:
 
 
 def _under_way(options: TableOptions, view: View) -> Prepared:
-    """Return the action that waits for an answer of a seat.
-
-    Raises:
-        UsageError: it is none, or it depends on what was typed for it and the seat may not know.
-    """
+    """Return the action that waits for an answer of a seat."""
     place = options.find()
     history = read(place.path)
     return prepared_for(rules_of(history, folders=place.folders), history, seat=view.seat)
@@ -242,8 +238,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_left = is_put and is_asked and options.who in (None, owner)
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
         say([*lines, *_lost_lines(found, done)])
-    if code := exit_of(found, with_codes=exit_code):
-        raise typer.Exit(code)
+    leave(exit_of(found, with_codes=exit_code))
 
 
 def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:

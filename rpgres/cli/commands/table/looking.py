@@ -18,7 +18,9 @@ from rpgres.cli.commands.table.common import (
     state_to_read,
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
-from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
+from rpgres.cli.exits import leave
+from rpgres.cli.output import fits, look, say, say_json, say_record, use_card_names, warn
+from rpgres.cli.progress import interrupted, progress
 from rpgres.engine.views import seats_of, state_seen
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.checking import require_whole
@@ -135,8 +137,6 @@ def verify(
     The exit code is 0 when it is in order, 20 when the rolls cannot be checked yet as the seed is secret, 21 when it
     was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
-    from rpgres.cli.progress import interrupted, progress
-
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(
             f"{named('head')} takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}"
@@ -144,14 +144,8 @@ def verify(
     place = options.find()
     with progress("verifying", units="entries") as show:
         verdict = check(place.path, head=head, folders=place.folders)
-    if options.as_json:
-        say_json(verdict)
-    else:
-        say(verdict_lines(verdict))
-    if show.is_stopped:
-        raise typer.Exit(interrupted("the rest was not checked"))
-    if verdict.exit:
-        raise typer.Exit(verdict.exit)
+    say_record(verdict, lambda: verdict_lines(verdict), as_json=options.as_json)
+    leave(interrupted("the rest was not checked") if show.is_stopped else verdict.exit)
 
 
 @app.command("view")

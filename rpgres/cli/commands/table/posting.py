@@ -183,11 +183,7 @@ def take_posted(
 
 
 def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
-    """Return what the host has been shown of an answer and takes.
-
-    Raises:
-        UsageError: the host does not take it, or was not asked and gave no --accept.
-    """
+    """Return what the host has been shown of an answer and takes."""
     message, has_dice = _posted_words(one)
     if is_accepted or (is_named and not has_dice):
         return message
