@@ -31,6 +31,7 @@ from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from rpgres.model.state import State
+    from rpgres.rulesets import Action
 
 INPUTS = "What the action takes"
 SCENE_RUN = "scene run"  # the verb that plays a procedure as a scene of its own
@@ -63,6 +64,10 @@ class Verb(Struct, frozen=True):
     procedure_options: Sequence[Option] = ()
     table: Callable[[Sequence[str]], tuple[State, str]] | None = None
 
+    def options_of(self, action: Action) -> Sequence[Option]:
+        """Return the options that an action takes beside its own."""
+        return self.procedure_options if action.procedure and self.procedure_options else self.options
+
 
 class PlayGroup(LazyGroup):
     """`roll` or `odds`: behind it stands dice notation, or a ruleset and an action."""
@@ -79,7 +84,7 @@ class PlayGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
-        args = hoist(args, {name: option for option in self.verb.options for name in option.names})
+        args = hoist(args, self.verb.options)
         first = args[0] if args else ""
         if first == "--ruleset" and len(args) > 1:
             raise UsageError(f"a ruleset needs no option: `{ctx.command_path} {' '.join(args[1:])}`")
@@ -168,7 +173,7 @@ class RulesetGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-        args = hoist(args, {name: one for one in self.verb.options for name in one.names})
+        args = hoist(args, self.verb.options)
         action = next((word for word in args if word in self.data.file.actions), "")
         if action and args[0].startswith("--") and args[0] not in ("--", "--help"):
             rest = " ".join([word for word in args if word != action])
@@ -272,8 +277,7 @@ class ActionCommand(SectionedCommand):
         described = data.file.actions[action]
         inputs = inputs_of(data, action, verb=verb.name)
         own = [option for option in inputs if option.name != SHEET] if verb.is_seated else inputs
-        shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
-        more = _besides(own, [_with_offers(option, data, action) for option in shared])
+        more = _besides(own, [_with_offers(option, data, action) for option in verb.options_of(described)])
 
         @results_alone()
         def call(**values: Any) -> None:

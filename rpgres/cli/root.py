@@ -14,6 +14,7 @@ import typer.core
 import typer.main
 from msgspec import Struct, structs
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli.exits import blame, debug, finish, require_output, trace, unwritten
 from rpgres.cli.lazy import Declared, LazyGroup
 from rpgres.cli.options import StrictCommand
@@ -141,7 +142,7 @@ class Root(LazyGroup):
             else:
                 code = stopped.code
         except KeyboardInterrupt:
-            code = 130
+            code = INTERRUPTED
         except BrokenPipeError:
             code = 0
         except BaseException as error:  # noqa: BLE001  # the boundary: nothing else may reach the user as a traceback
@@ -260,6 +261,7 @@ def load_command(name: str) -> Any:
         app.command(name, cls=StrictCommand)(module.command)
         return _apart(typer.main.get_command(app))
     app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
+    app.info.help = app.info.help or COMMANDS[name].help
     declared, app.registered_commands = app.registered_commands, []  # Typer would make each command of the group
     group = typer.main.get_group(app)
     app.registered_commands = declared

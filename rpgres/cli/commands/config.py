@@ -20,7 +20,7 @@ from rpgres.formats.settings import Settings, SettingsList
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.render.lines import Line, Piece, line
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
+app = typer.Typer(no_args_is_help=True)
 
 
 def _complete_keys(incomplete: str) -> list[tuple[str, str]]:

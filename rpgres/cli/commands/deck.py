@@ -16,9 +16,7 @@ from rpgres.lines.options import read_answers
 from rpgres.parameters.table_items import offer_cards
 from rpgres.render.decks import deck_lines, deck_list_lines, draw_lines
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 def _complete_decks(incomplete: str) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from rpgres.cli import options as opt
-from rpgres.cli.commands.scene_odds import ENDING, PROCEDURE_OPTIONS, check_by, command_of_scene, print_procedure_odds
+from rpgres.cli.commands.scene_odds import ENDING, PROCEDURE_OPTIONS, command_of_scene, print_procedure_odds
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.exits import leave
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
@@ -52,10 +52,8 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     switches = opt.read_switches(shared["switch"])
     rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)
     if is_procedure:
-        check_by(shared["by"])
-        print_procedure_odds(
-            read_query(rules, action, inputs, shared, by=shared["by"] or ENDING, start=start), shared, axes
-        )
+        query = read_query(rules, action, inputs, shared, by=shared["by"] or ENDING, start=start)
+        print_procedure_odds(query, shared, axes)
         return
     format_of(shared)  # mistakes are reported before the work begins
     study, by = study_of(shared, axes), shared["by"] or "outcome"
@@ -122,7 +120,6 @@ class OddsGroup(PlayGroup):
 
 app = typer.Typer(
     cls=OddsGroup,
-    add_completion=False,
     help="""Compute the exact probabilities of an action's outcomes, of a scene, or of dice.
 
     `rpgres odds fate overcome --skill 3 --vs 4dF+2` evaluates every result the dice can show; without
@@ -131,6 +128,5 @@ app = typer.Typer(
     `rpgres odds scene.toml` or `rpgres odds fate/bribe` evaluates how a whole scene ends.
 
     `rpgres odds 4d6kh3` evaluates dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
-    short_help="Compute the exact probabilities of an action, a scene or dice.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS] | NOTATION [OPTIONS]",
 )

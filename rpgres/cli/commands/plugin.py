@@ -31,9 +31,7 @@ from rpgres.toml.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from rpgres.conformance import PluginReport
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List, create and check plugins that provide rulesets."
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")

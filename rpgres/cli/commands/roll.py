@@ -70,8 +70,12 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     prepared = prepare(rules, action, given_inputs(values))
     policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
-    hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
+    hand = None
+    if not repeat and asks_dice(shared["real_dice"], as_json=shared["json"]):
+        from rpgres.cli.asking.real import RealDice, plus_words
 
+        plus = plus_words(rules.file, action, prepared.inputs)
+        hand = Remembered(RealDice(shared["real_dice"], actor=prepared.actor, plus=plus))
     skipped = dict[str, None]()  # labels of optional decisions without an answer
 
     def skip(view: View, question: Question) -> None:
@@ -161,19 +165,6 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     return Person(heading=heading, **known)
 
 
-def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
-    """Return what asks a person for results of real dice."""
-    from rpgres.cli.asking.real import RealDice, plus_words
-
-    return Remembered(
-        RealDice(
-            shared["real_dice"],
-            actor=prepared.actor,
-            plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
-        )
-    )
-
-
 def _finish(
     once: Callable[[str], Result | Pending],
     shared: dict[str, Any],
@@ -240,13 +231,11 @@ class RollGroup(PlayGroup):
 
 app = typer.Typer(
     cls=RollGroup,
-    add_completion=False,
     help="""Resolve an action of a ruleset, or roll dice.
 
     `rpgres roll fate overcome --skill 3 --vs 2` resolves an action; `rpgres roll fate --help` lists the
     actions, and `rpgres roll fate overcome --help` explains one.
 
     `rpgres roll 4dF+3` rolls dice; `rpgres roll 4dF+3 --help` explains the notation.""",
-    short_help="Resolve an action of a ruleset, or roll dice.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
 )

@@ -28,7 +28,6 @@ from rpgres.errors import FileError, RpgresError, UsageError, called, counted, n
 from rpgres.formats.editors import renew_schemas, with_schema_line
 from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import (
-    RulesetName,
     claimed_ids,
     contested,
     ended_faults,
@@ -49,11 +48,7 @@ from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 if TYPE_CHECKING:
     from rpgres.conformance.vectors import VectorReport
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    help="List rulesets, make one, show one, check house rules.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")
@@ -63,7 +58,8 @@ def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
     probe_plugins()
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
-    strays = [*_contested(names, extra), *_strays(extra=extra)]
+    claimed = [told for name in names if not name.builtin and (told := contested(name.id, extra=extra))]
+    strays = [*(Diagnostic("contested-id", told) for told in claimed), *_strays(extra=extra)]
     strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled(extra=extra))]
     record = RulesetList(
         rulesets=names, problems=[problem for problems in (*broken.values(), strays) for problem in problems]
@@ -73,15 +69,6 @@ def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
         lambda: [*ruleset_list_lines(names), *_warnings(broken, strays, extra)],
         as_json=as_json,
     )
-
-
-def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Diagnostic]:
-    """Return the ids that more than one has."""
-    return [
-        Diagnostic("contested-id", told)
-        for name in names
-        if not name.builtin and (told := contested(name.id, extra=extra))
-    ]
 
 
 def _strays(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rpgres.render.lines import Line
     from rpgres.toml.diagnostics import Diagnostic
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, tell, check and test scripted scenes.")
+app = typer.Typer(no_args_is_help=True)
 
 
 def _complete_scenes(incomplete: str) -> list[str]:

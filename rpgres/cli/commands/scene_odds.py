@@ -87,6 +87,11 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
     from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
+    if query.by in ("margin", "total"):
+        raise UsageError(
+            f"{named('by')} {query.by} is for an action; of a scene, name a part of the table at the end, "
+            "or leave it out"
+        )
     shared, study = _with_goals(shared, axes)
     if study:
         told: dict[str, Any] = {"policies": query.named, "by": query.by}
@@ -179,11 +184,3 @@ def command_of_scene(name: str) -> SectionedCommand:
 WALKED = """\
 Every result of dice and cards is followed, turn by turn, and standings that are equal are followed once. Decisions come
 from the steps of the scene, from the policies and standing orders of its characters, and from --policy or --auto."""
-
-
-def check_by(by: str | None) -> None:
-    """Refuse what only odds of actions can be asked by."""
-    if by in ("margin", "total"):
-        raise UsageError(
-            f"{named('by')} {by} is for an action; of a scene, name a part of the table at the end, or leave it out"
-        )

@@ -205,8 +205,7 @@ class RunCommand(StrictCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""
-        known = {name: option for option in OPTIONS for name in option.names}
-        line = hoist(list(args), known)
+        line = hoist(args, OPTIONS)
         found = procedure_named(line[0], line[1:]) if line and "/" in line[0] else None
         if found is None:
             return super().make_context(info_name, args, parent, **extra)

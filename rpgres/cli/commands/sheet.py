@@ -27,7 +27,7 @@ from rpgres.toml.reading import Source, parse, read_source
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, create, check and show character sheets.")
+app = typer.Typer(no_args_is_help=True)
 
 STDIN = "-"
 

@@ -308,7 +308,6 @@ class SimulateGroup(PlayGroup):
 
 app = typer.Typer(
     cls=SimulateGroup,
-    add_completion=False,
     help="""Play an action or a scene many times, and summarise.
 
     `rpgres simulate fate overcome --skill 3 --vs 4dF+2 -n 1000000` plays an action, `rpgres simulate scene.toml` or
@@ -316,6 +315,5 @@ app = typer.Typer(
 
     Run N (from 0) is the run with the seed SEED#N, so the result depends only on the seed and the number of runs, not
     on the number of workers. Ctrl-C prints what is done so far.""",
-    short_help="Play an action or a scene many times, and summarise.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS]",
 )

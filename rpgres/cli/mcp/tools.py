@@ -85,7 +85,7 @@ TOOLS: dict[str, Tool] = {
 def schema_of(record: type[msgspec.Struct]) -> Schema:
     """Return the schema of a record with everything in its place, and what its docstrings say."""
     (schema,), parts = msgspec.json.schema_components((record,), ref_template="{name}")
-    known = {one.__name__: one for one in _records(record)}
+    known = {one.__name__: one for one in records_in((record,)).values()}
 
     def whole(node: Any) -> Any:
         if isinstance(node, list):
@@ -103,10 +103,6 @@ def schema_of(record: type[msgspec.Struct]) -> Schema:
 
     found: Schema = whole(schema)
     return found
-
-
-def _records(record: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
-    return list(records_in((record,)).values())
 
 
 def call(seat: Seat, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rpgres.cli.asking.terminal import read_line
+from rpgres.cli.asking.terminal import Choices, read_line
 from rpgres.cli.output import wants_plain_text
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.opening import CommandSeat
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from prompt_toolkit.history import History as Lines
     from prompt_toolkit.key_binding import KeyBindings
 
-Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
 MENU = 4  # rows kept free below the line for what Tab offers
 DUMB = ("dumb", "unknown", "")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from textwrap import wrap
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli.exits import blame, trace
 from rpgres.cli.output import flush, say, say_text, take_reader_words, use_card_names, use_wording
 from rpgres.cli.play.reader import Reader
@@ -19,14 +20,13 @@ from rpgres.lines.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
 from rpgres.lines.status import status
 from rpgres.lines.words import words_of
 from rpgres.model.state import GM
-from rpgres.render.lines import Line, Piece, line
+from rpgres.render.lines import INDENT, Line, Piece, line
 from rpgres.rulesets import unknown
 
-SIGN, INDENT = "> ", "  "
+SIGN = "> "
 ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
-INTERRUPTED = 130  # what Typer returns for an interrupt
-WIDTH, WIDEST = 80, 120  # columns of help: where the width is unknown, and at most
+WIDEST = 120  # columns of help, at most
 
 
 class _InsteadError(Exception):
@@ -139,9 +139,8 @@ class Session:
         words = take_reader_words(words)
         try:
             if words[0] == "help" and (len(words) == 1 or words[1] in (*self._seat.actions, *TABLE_COMMANDS)):
-                width = columns(default=WIDTH, at_most=WIDEST)
-                lines = help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1])
-                say(lines)
+                width = columns(at_most=WIDEST)
+                say(help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1]))
                 return
             if words == ["status"]:
                 say([line(INDENT, status(self._seat))])
@@ -149,7 +148,7 @@ class Session:
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._seat)
                 told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
-                say([line("  ", Piece(told, "quiet"))])
+                say([line(INDENT, Piece(told, "quiet"))])
                 return
             self._carry_out(self._seat.understood(words, self._ask))
         except _InsteadError:
@@ -179,7 +178,7 @@ class Session:
         common = self._common
         if self._real and args[0] in ROLLING and "--help" not in args and not _names_dice(args):
             common = ["--real-dice", self._real, *common]
-        width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
+        width = columns(at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
             say([line(INDENT, Piece(row, "quiet"))])
         for name in understood.joins:
@@ -224,8 +223,7 @@ class Session:
             meant = meant or [one for one in readings if typed.lower() in one.text.lower()]
             if len(meant) == 1:
                 return meant[0]
-            told = f"  Type 1 to {len(readings)}, press Enter to leave it, or type another line."
-            say([line(told)])
+            say([line(INDENT, f"Type 1 to {len(readings)}, press Enter to leave it, or type another line.")])
 
     def _is_line(self, typed: str) -> bool:
         """Tell whether what is typed where a line is completed is a line of its own; one word that answers is none."""

@@ -288,8 +288,7 @@ def _action_keys(name: str, verb: Any, data: RulesetData, action: str) -> tuple[
     if known not in _ACTION_KEYS:
         if len(_ACTION_KEYS) >= MOST:
             _ACTION_KEYS.clear()
-        described = data.file.actions[action]
-        shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
+        shared = verb.options_of(data.file.actions[action])
         own = [one.replace("-", "_") for one in data.parameters(action)]  # in the order of messages
         keys = tuple(key_of_option(option) for option in shared if option.name not in own)
         off = {option.name: option.off for option in shared}

@@ -12,14 +12,15 @@ from msgspec import structs
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
-    TableOptions,
     app,
     finish_run,
     taken_back,
 )
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.cli.options import folders_in, hoist
+from rpgres.cli.options import folders_in, hoist, values_in
+from rpgres.cli.output import use_table
+from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.commands import act, actor_of, rules_of, turn
 from rpgres.lines.options import ACT_OPTIONS, ACTOR, SEAT, TABLE, given_inputs
@@ -39,7 +40,7 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     from rpgres.render.results import action_lines
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
-    options = TableOptions(shared["as"], shared["table"], shared["json"], shared["rulesets"])
+    options = TableOptions(shared["as"], shared["table"], shared["rulesets"], shared["json"])
     real = shared["real_dice"]
     answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"], real)
     inputs, actor = given_inputs(values), shared["actor"] or ""
@@ -51,15 +52,18 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         finish_run(done, options, is_asked=arguments["prompt"] is not None, exit_code=shared["exit_code"])
 
 
+def _typed(words: Sequence[str], name: str) -> str | None:
+    return next(iter(values_in(words, name)), None)
+
+
 def seen_at(words: Sequence[str]) -> tuple[State, str]:
     """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
-    from rpgres.cli.short import option_in
     from rpgres.engine.views import state_seen
 
-    options = TableOptions(seat=option_in(words, "as") or None, table=option_in(words, "table") or None)
+    options = AtTable(_typed(words, "as"), _typed(words, "table"))
     _, history = options.read()
     try:
-        actor = actor_of(history, option_in(words, "actor"), options.who)
+        actor = actor_of(history, _typed(words, "actor") or "", options.who)
     except UsageError:
         actor = ""
     return state_seen(history.state, options.who), actor
@@ -96,12 +100,10 @@ class ActGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-        from rpgres.cli.output import use_table
-        from rpgres.cli.short import option_in
 
         self.line = tuple(args)
-        use_table(option_in(args, "table") or None)  # which the lines that a fault tells to type name, too
-        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
+        use_table(_typed(args, "table"))  # which the lines that a fault tells to type name, too
+        return super().parse_args(ctx, hoist(args, self.verb.options))
 
     def missing(self, ctx: Any) -> str:
         """Return the message of a line that names no action."""
@@ -120,10 +122,9 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
-    from rpgres.cli.short import option_in
     from rpgres.journal.commands.writing import needed
 
-    ruleset, folders = _ruleset_at(option_in(args, "table") or None)
+    ruleset, folders = _ruleset_at(_typed(args, "table"))
     with needed(ruleset):
         return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
 
@@ -132,14 +133,13 @@ def _ruleset_at(table: str | None) -> tuple[str, tuple[Path, ...]]:
     from rpgres.journal.files import folders_of
     from rpgres.journal.store import read
 
-    history = read(TableOptions(table=table).look_up().path)
+    history = read(AtTable(table=table).look_up().path)
     return history.new.public.ruleset, folders_of(history)
 
 
 app.add_typer(
     typer.Typer(
         cls=ActGroup,
-        add_completion=False,
         rich_markup_mode=None,
         help="Resolve an action at the table.",
         subcommand_metavar="ACTION [OPTIONS]",
@@ -159,7 +159,7 @@ def print_odds_at(data: RulesetData, action: str, values: dict[str, Any]) -> Non
     from rpgres.cli.commands.odds import print_action_odds
 
     own = {option.name: values.pop(option.name) for option in OWN}
-    options = TableOptions(own["as"], own["table"], rulesets=values["rulesets"])
+    options = AtTable(own["as"], own["table"], values["rulesets"])
 
     def sits(switches: dict[str, str]) -> tuple[Rules, Start]:
         from rpgres.journal.odds import start_at
@@ -189,7 +189,6 @@ class OddsGroup(ActGroup):
 app.add_typer(
     typer.Typer(
         cls=OddsGroup,
-        add_completion=False,
         rich_markup_mode=None,
         help="""Compute the exact probabilities of an action at the table, with its state.
 

@@ -12,7 +12,6 @@ from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
-    TableOptions,
     app,
     finish_run,
     hand_for,
@@ -29,6 +28,7 @@ from rpgres.cli.commands.table.posting import (
     write_answer,
 )
 from rpgres.cli.output import say_record, warn
+from rpgres.cli.tables import TableOptions
 from rpgres.errors import FileError, UsageError, called, named
 from rpgres.journal.commands import (
     Done,
@@ -214,9 +214,11 @@ def open_(
     """Answer with what was sealed, and go on with the action; another answer is refused."""
     who = options.who
     if view is not None or (elsewhere and from_ is not None):
-        open_elsewhere(
-            read_seal(from_) if from_ is not None else seal_kept(_commitments_in(view or "", options)), options
-        )
+        if from_ is not None:
+            open_elsewhere(read_seal(from_), options)
+        else:
+            log = view_in(view or "", options).log
+            open_elsewhere(seal_kept([one.commitment for one in log if isinstance(one, SealEntry)]), options)
         return
     if who is None:
         raise UsageError(f"name the seat of the sealed answer: {named('as')} SEAT")
@@ -233,11 +235,6 @@ def open_(
     hand = hand_for(options, real_dice)
     with taken_back():
         finish_run(open_seal(options.find(), seat=who, label=label, text=answer, salt=salted, hand=hand), options)
-
-
-def _commitments_in(view: str, options: TableOptions) -> list[str]:
-    """Return the sealed answers in a view, in order."""
-    return [one.commitment for one in view_in(view, options).log if isinstance(one, SealEntry)]
 
 
 @app.command("pass")

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import Folders, argument, option, spread
+from rpgres.cli.annotations import argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
-    Seat,
-    Table,
-    TableOptions,
     app,
     rules_to_read,
     state_to_read,
@@ -21,6 +18,7 @@ from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.exits import leave
 from rpgres.cli.output import fits, look, say, say_json, say_record, use_card_names, warn
 from rpgres.cli.progress import interrupted, progress
+from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.engine.views import seats_of, state_seen
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.checking import require_whole
@@ -149,6 +147,7 @@ def verify(
 
 
 @app.command("view")
+@spread
 def view(
     out: Annotated[
         str,
@@ -160,28 +159,25 @@ def view(
         bool, typer.Option("--all", help="Write the view of every seat, as SEAT.view.json; older ones are replaced.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    seat: Seat = None,
-    table: Table = None,
-    rulesets: Folders = None,
+    *,
+    at: AtTable,
 ) -> None:
     """Write all that a seat may see into a file, for a player elsewhere: the table, the log, what is asked.
 
     The player reads it with `rpgres table show --view FILE`, which says how to answer; the host takes the
     line that comes back with `rpgres table answer`.
     """
-    options = TableOptions(seat=seat, table=table, rulesets=rulesets)
-    who = options.who
-    if every and seat is not None:
+    if every and at.seat is not None:
         raise UsageError(
             f"{named('as')} and {named('all')} exclude each other: one writes a seat's view, the other every seat's"
         )
-    who = None if every else who
+    who = None if every else at.who
     if (who is None) != every or (every and out == "-"):
         raise UsageError(
             f"name the seat: {named('as')} SEAT; or write every seat's view into a folder: "
             f"{named('all')} {named('out')} DIR"
         )
-    place, history = options.read()
+    place, history = at.read()
     now = state_at(history, folders=place.folders)
     if out == "-":
         say_json(view_of(history, place.path, seat=who or "", now=now))
@@ -213,12 +209,12 @@ def _view_files(history: History, seat: str | None, out: Path) -> dict[str, Path
 
 
 @app.command("export")
+@spread
 def export(
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder to write to.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
-    seat: Seat = None,
-    table: Table = None,
-    rulesets: Folders = None,
+    *,
+    at: AtTable,
 ) -> None:
     """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
@@ -232,12 +228,10 @@ def export(
     """
     from rpgres.render.accounts.tables import table_files
 
-    options = TableOptions(seat=seat, table=table, rulesets=rulesets)
-    who = options.who
-    place, history = options.read()
+    place, history = at.read()
     require_whole(place.path, history)
     rules = rules_of(history, folders=place.folders)
-    files = table_files(history, rules, seat=who, now=state_at(history, folders=place.folders))
+    files = table_files(history, rules, seat=at.who, now=state_at(history, folders=place.folders))
     for path in write_files(Path(out), files, is_forced=force):
         say([line(f"{path}: written")])
     for name, text in files.items():

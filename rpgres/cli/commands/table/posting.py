@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from rpgres.cli.asking.terminal import ask, can_prompt
-from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
+from rpgres.cli.commands.table.common import finish_run, say_entry
 from rpgres.cli.output import flush, say, say_text, warn
 from rpgres.cli.shell import join_line
 from rpgres.cli.streams import is_terminal
+from rpgres.cli.tables import TableOptions
 from rpgres.errors import FileError, PluginError, UsageError, named
 from rpgres.journal.commands import fresh_salt, sort_posted, take
 from rpgres.journal.commands.writing import rules_in
