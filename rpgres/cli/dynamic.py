@@ -47,10 +47,10 @@ class Verb(Struct, frozen=True):
         dice_options: those dice take.
         roll_dice: does the same with dice: `roll_dice(notation, values)`; None where dice are not named.
         dice_help: what it does with dice, in one line.
-        is_seated: whether the actor sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
         procedure_options: those a procedure takes; by default those of an action.
-        table: for an actor at a table: returns the table as the reader may see it, with the actor, by a line.
+        table: where the actor sits at a table already, so that no sheet is named: returns the table as the reader may
+            see it, with the actor, by a line.
     """
 
     name: str
@@ -59,10 +59,14 @@ class Verb(Struct, frozen=True):
     dice_options: Sequence[Option] = ()
     roll_dice: Callable[[str, dict[str, Any]], None] | None = None
     dice_help: str = ""
-    is_seated: bool = False
     scene: Callable[[str], Command] | None = None
     procedure_options: Sequence[Option] = ()
     table: Callable[[Sequence[str]], tuple[State, str]] | None = None
+
+    @property
+    def is_seated(self) -> bool:
+        """Whether the actor sits at a table already."""
+        return self.table is not None
 
     def options_of(self, action: Action) -> Sequence[Option]:
         """Return the options that an action takes beside its own."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from rpgres.cli.output import on_screen, reader_wording, worded
+from rpgres.cli.output import READER, on_screen, worded
 from rpgres.cli.streams import screen_columns
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own, called, named
 from rpgres.text.harmless import harmless, in_line, to_json
@@ -46,7 +46,7 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     from rpgres.engine.records import error_record, exit_code
 
     if as_json:
-        text = to_json(error_record(shown, wording=reader_wording())).decode()
+        text = to_json(error_record(shown, wording=READER.wording)).decode()
     elif isinstance(shown, RpgresError):
         text = on_screen(f"rpgres: {harmless(worded(shown.raw))}")
         if isinstance(shown, NotationError):

@@ -262,7 +262,7 @@ def read_switches(texts: Iterable[str]) -> dict[str, str]:
     """
     switches: dict[str, str] = {}
     for text in texts:
-        name, value = read_pair(text, option=named("switch"))
+        name, value = read_pair(text, option="switch")
         if switches.get(name, value) != value:
             raise UsageError(f"{named('switch')} {name} is set to both {switches[name]} and {value}")
         switches[name] = value

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import flush, wants_plain_text, warn
+from rpgres.cli.output import READER, flush, warn
 from rpgres.cli.streams import raw, screen_columns
 from rpgres.stopping import STOP
 from rpgres.text.harmless import in_line
@@ -133,7 +133,7 @@ def progress(
         units: what is counted where the work does not say how far it is.
     """
     is_able = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    is_shown = is_able and not (is_silent or wants_plain_text())
+    is_shown = is_able and not (is_silent or READER.is_plain)
     shown = Progress(label, done=done, is_shown=is_shown, units=units)
     before, STOP.watch = STOP.watch, shown.tick if is_shown else None
     try:

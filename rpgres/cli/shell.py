@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import structs
 
-from rpgres.cli.output import reader_words, warn
+from rpgres.cli.output import READER, warn
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def kept_options(shared: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         shared: the options by name.
         names: those that are kept.
     """
-    words = list(reader_words())
+    words = list(READER.typed)
     for name in names:
         value, typed = shared[name], f"--{name.replace('_', '-')}"
         several: Sequence[str] = value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else ()

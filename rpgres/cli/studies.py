@@ -55,7 +55,7 @@ def read_query(
         action=action,
         inputs=inputs,
         switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=read_answers(shared["choose"], option=named("choose")),
+        choose=read_answers(shared["choose"], option="choose"),
         policies=opt.named_policies(shared["policy"]),
         auto=shared["auto"],
         by=by,

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from rpgres.cli.annotations import AsJson, Folders, declared
 from rpgres.cli.options import read_folders
-from rpgres.cli.output import use_table
+from rpgres.cli.output import READER
 from rpgres.journal.commands import Place, check_seat
-from rpgres.journal.files import find_table
+from rpgres.journal.files import find_table, folders_of
 from rpgres.journal.store import read
 from rpgres.lines.options import SEAT, TABLE
 
@@ -47,7 +47,7 @@ class AtTable(Struct, frozen=True):
         Raises:
             TableError: there is none.
         """
-        use_table(self.table)
+        READER.table = self.table or ""
         return self.look_up()
 
     def look_up(self) -> Place:
@@ -64,6 +64,15 @@ class AtTable(Struct, frozen=True):
         history = read(place.path)
         check_seat(history, self.who, is_looking=True)
         return place, history
+
+    def ruleset(self) -> tuple[str, tuple[Path, ...]]:
+        """Return the id of the table's ruleset, and the folders where it is sought first.
+
+        Raises:
+            TableError: there is no table.
+        """
+        history = read(self.look_up().path)
+        return history.new.public.ruleset, folders_of(history)
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -9,10 +9,10 @@ import msgspec
 
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_key, as_option, named, words_of
 from rpgres.journal import commands
-from rpgres.journal.commands import Done, Place
+from rpgres.journal.commands import Done
 from rpgres.lines.fitting import Reading, typed_apart
 from rpgres.lines.helping import short_form
-from rpgres.lines.options import ACT_OPTIONS, given_inputs, read_answers
+from rpgres.lines.options import ACT_OPTIONS, answers_of, given_inputs
 from rpgres.lines.seat import ODDS, TABLE_COMMANDS, Seat
 from rpgres.rulesets import unknown
 
@@ -47,20 +47,6 @@ def as_line(command: Command) -> str:
 
 AS_LINES = Wording(as_key, as_line)  # of those who type options as keys of a call
 AT_PLAY = Wording(as_option, as_line)
-
-
-def place_of(seat: Seat) -> Place:
-    """Return the table's file, as commands of the journal take it."""
-    return Place(seat.path, tuple(seat.folders))
-
-
-def answers_of(given: Sequence[str], choose: Sequence[str], *, auto: bool) -> dict[str, Any]:
-    """Return answers that were typed as LABEL=VALUE, as commands of the journal take them."""
-    listed = {
-        "given": read_answers(given, option=named("given")),
-        "choose": read_answers(choose, option=named("choose")),
-    }
-    return {**listed, "auto": auto}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -156,7 +142,7 @@ def resolve(
         auto=auto or bool(options.get("auto")),
     )
     about: dict[str, Any] = {"actor": action.actor, "seat": seat.name, "note": note or options.get("note") or None}
-    return commands.act(place_of(seat), action.action, action.inputs, **about, **answers)
+    return commands.act(seat.place, action.action, action.inputs, **about, **answers)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -175,7 +161,7 @@ def add_entry(seat: Seat, words: Sequence[str], answers: Mapping[str, Any]) -> D
         UsageError: it cannot be read, or is not possible now.
     """
     command, *rest = words
-    place, name = place_of(seat), seat.name
+    place, name = seat.place, seat.name
     if any(word.startswith("--") and word != "--until" for word in rest) and command != "note":
         raise UsageError(f"`{command}` takes no options here")
     match command, [word for word in rest if word not in ("until", "--until") or command != "pass"]:

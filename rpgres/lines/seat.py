@@ -14,7 +14,7 @@ from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT, state_seen
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal.commands import actor_of, state_at
+from rpgres.journal.commands import Place, actor_of, state_at
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
@@ -95,6 +95,7 @@ class Seat:
 
     def __init__(self, path: Path, name: str | None, folders: Sequence[Path] = ()) -> None:
         self.path, self.name, self.folders = path, name, tuple(folders)
+        self.place = Place(path, self.folders)
         self.history = read(path)
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=folders_of(self.history, self.folders))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli import progress as module
-from rpgres.cli.output import set_reader
+from rpgres.cli.output import READER
 from rpgres.cli.progress import GRACE, LATE, progress
 from rpgres.odds import exact
 from rpgres.stopping import STOP
@@ -134,7 +134,7 @@ def test_nothing_is_shown_where_nobody_looks(how: str, shown: list[str], monkeyp
         monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     if how == "dumb":
         monkeypatch.setenv("TERM", "dumb")
-    set_reader(is_plain=how == "plain")
+    READER.begin(is_plain=how == "plain")
     with progress("simulating") as show:
         show(1, 10)
         STOP.tick()

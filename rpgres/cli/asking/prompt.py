@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import flush, say, wants_plain_text, worded
+from rpgres.cli.output import READER, flush, say, worded
 from rpgres.cli.streams import columns
 from rpgres.engine.events import Turned
 from rpgres.engine.players import NO, Question, View
@@ -140,7 +140,7 @@ class Person:
         # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
         asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))
         rows = question_lines(question, width=width)
-        is_long = len(rows) > FEW or wants_plain_text()
+        is_long = len(rows) > FEW or READER.is_plain
         again = question_lines(question, width=width, is_again=True) if is_long else rows
         say(again if asked == self._asked_last else rows)
         while True:

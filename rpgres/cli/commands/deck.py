@@ -11,7 +11,7 @@ from rpgres.cli.annotations import AsJson, Folders, OnlyOf, Seed, argument, opti
 from rpgres.cli.options import read_count, read_folders
 from rpgres.cli.output import say_record
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.errors import RpgresError, UsageError, called, named
+from rpgres.errors import RpgresError, UsageError, called
 from rpgres.lines.options import read_answers
 from rpgres.parameters.table_items import offer_cards
 from rpgres.render.decks import deck_lines, deck_list_lines, draw_lines
@@ -103,7 +103,7 @@ def draw(
         raise UsageError(
             f"name the deck before the number of cards: {called('deck draw', 'standard', deck)}", path=("deck",)
         )
-    answers = read_answers(given or (), option=named("given"))
+    answers = read_answers(given or (), option="given")
     drawn = draw_cards(
         find_deck(deck, extra=read_folders(rulesets or ())),
         number=read_count(number, option="the number of cards", default=1),

@@ -28,8 +28,7 @@ _MOST_SECTIONS = 4  # of the guide that mention a word
 
 def _offer(incomplete: str) -> list[tuple[str, str]]:
     offers = {topic: guide.page(topic).title for topic in guide.TOPICS}
-    offers |= {name: entry.help for name, entry in COMMANDS.items()}
-    offers |= {name.id: name.title for name in ruleset_names()}
+    offers |= COMMANDS | {name.id: name.title for name in ruleset_names()}
     return [(name, text) for name, text in offers.items() if name.startswith(incomplete)]
 
 
@@ -115,7 +114,7 @@ def _overview() -> list[Shown]:
         *pairs([(topic, guide.page(topic).title) for topic in guide.TOPICS]),
         line(),
         line("What a command takes: rpgres help COMMAND"),
-        *pairs([(name, entry.help) for name, entry in COMMANDS.items()]),
+        *pairs([*COMMANDS.items()]),
         line(),
         line("A ruleset or an action: rpgres help fate, rpgres help fate overcome."),
         line("A heading of a page: rpgres help undo."),

@@ -13,7 +13,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.exits import WAITING, exit_of, leave
-from rpgres.cli.output import say, say_json, say_result, say_text, use_card_names
+from rpgres.cli.output import READER, say, say_json, say_result, say_text
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
 from rpgres.engine.prepare import Prepared, policies_of, prepare
@@ -21,19 +21,7 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import InterruptError, UsageError, named
-from rpgres.lines.options import (
-    AUTO,
-    CHOOSE,
-    EXIT_CODE,
-    GIVEN,
-    JSON,
-    NOTE,
-    POLICY,
-    REAL,
-    RULESETS,
-    given_inputs,
-    read_answers,
-)
+from rpgres.lines import options as lines
 from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
@@ -43,13 +31,13 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Question, View
 
 ACTION_OPTIONS = (
-    *(opt.SEED, GIVEN, REAL, CHOOSE, AUTO, POLICY, opt.WAIT, opt.SWITCH, RULESETS),
-    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
+    *(opt.SEED, lines.GIVEN, lines.REAL, lines.CHOOSE, lines.AUTO, lines.POLICY, opt.WAIT, opt.SWITCH, lines.RULESETS),
+    *(opt.REPEAT, opt.EACH_RUN, lines.JSON, lines.NOTE, lines.EXIT_CODE),
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
-    *(opt.VS, opt.SEED, GIVEN, REAL),
-    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
+    *(opt.VS, opt.SEED, lines.GIVEN, lines.REAL),
+    *(opt.REPEAT, opt.EACH_RUN, lines.JSON, lines.NOTE, lines.EXIT_CODE),
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
@@ -61,13 +49,13 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option=named("repeat"), default=0)
     _check_repeat(shared, repeat=repeat)
-    given = read_answers(shared["given"], option=named("given"))
-    choose = read_answers(shared["choose"], option=named("choose"))
+    given = lines.read_answers(shared["given"], option="given")
+    choose = lines.read_answers(shared["choose"], option="choose")
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
-    use_card_names(rules)
-    prepared = prepare(rules, action, given_inputs(values))
+    READER.rules = rules
+    prepared = prepare(rules, action, lines.given_inputs(values))
     policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
     hand = None
@@ -127,7 +115,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
     repeat = opt.read_count(values["repeat"], option=named("repeat"), default=0)
     _check_repeat(values, repeat=repeat)
-    given = read_answers(values["given"], option=named("given"))
+    given = lines.read_answers(values["given"], option="given")
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
     hand = None

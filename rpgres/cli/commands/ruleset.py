@@ -21,7 +21,7 @@ from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.checks.rulesets import check_ruleset, places_of
 from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import load_named, read_folders
-from rpgres.cli.output import reader_words, say_record, say_text
+from rpgres.cli.output import READER, say_record, say_text
 from rpgres.cli.progress import one_by_one
 from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, called, counted, named
@@ -195,7 +195,7 @@ def _watch(rulesets: Sequence[str], folders: Sequence[Path], *, is_text: bool) -
 
     if not is_text:
         raise UsageError(f"{named('watch')} shows text; for JSON or annotations leave it out")
-    args = ["ruleset", "check", *reader_words(), *(f"--rulesets={folder}" for folder in folders)]
+    args = ["ruleset", "check", *READER.typed, *(f"--rulesets={folder}" for folder in folders)]
     raise typer.Exit(watch([*args, "--", *rulesets], places_of(rulesets, folders)))
 
 

@@ -126,16 +126,14 @@ def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
     found = {}
     for key, (question, default) in questions.items():
         said = typed[key]
-        found[key] = " ".join(said.split()) if said is not None else _asked(question, default)
+        found[key] = " ".join(said.split()) if said is not None else _read(question, default)
     listed = tuple(dict.fromkeys(slug(one) for one in found["abilities"].split(",") if one.strip()))
     return Words(found["title"], found["summary"], id_of(found["action"]), listed, found["character"])
 
 
-def _asked(question: str, default: str) -> str:
-    return _read(question, default) if default and can_prompt() else default
-
-
 def _read(question: str, default: str) -> str:
+    if not (default and can_prompt()):
+        return default
     try:
         return ask(f"{question} [{default}] ").strip() or default
     except EOFError:

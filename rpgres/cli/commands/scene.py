@@ -22,7 +22,7 @@ from rpgres.cli.annotations import (
 )
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, files_of, play_as_asked
-from rpgres.cli.output import say, say_json, say_record, wants_plain_text
+from rpgres.cli.output import READER, say, say_json, say_record
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, PluginError, RpgresError
 from rpgres.scenes import (
@@ -153,7 +153,7 @@ def show(
     elif STANDARD not in files.values():
         from rpgres.render.accounts.lines import account_lines
 
-        say(account_lines(account, is_aloud=wants_plain_text()), is_prose=True)
+        say(account_lines(account, is_aloud=READER.is_plain), is_prose=True)
     write_files(account, files)
 
 

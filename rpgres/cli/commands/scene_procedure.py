@@ -18,21 +18,7 @@ from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
-from rpgres.lines.options import (
-    ANSWERS,
-    AUTO,
-    CHOOSE,
-    EXIT_CODE,
-    GIVEN,
-    JSON,
-    NOTE,
-    POLICY,
-    REAL,
-    RULESETS,
-    Option,
-    given_inputs,
-    read_answers,
-)
+from rpgres.lines import options as lines
 from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
 from rpgres.plugins.data import RulesetData
 from rpgres.plugins.loading import checked
@@ -57,20 +43,20 @@ def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[s
     return [(name, "") for name in names if name.startswith(incomplete)]
 
 
-AS_SEAT = Option(
+AS_SEAT = lines.Option(
     "as",
     "Tell only what this seat may know, or everybody; host: all there is. By default what the game master may.",
     "SEAT",
-    ANSWERS,
+    lines.ANSWERS,
 )
 AS_SEAT_OF_SCENE = structs.replace(AS_SEAT, complete=_complete_seats)
 OPTIONS = (
-    *(opt.SEED, GIVEN, REAL, CHOOSE, AUTO, POLICY, AS_SEAT, opt.SWITCH, RULESETS),
-    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, JSON, NOTE, EXIT_CODE),
+    *(opt.SEED, lines.GIVEN, lines.REAL, lines.CHOOSE, lines.AUTO, lines.POLICY, AS_SEAT, opt.SWITCH, lines.RULESETS),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, lines.JSON, lines.NOTE, lines.EXIT_CODE),
 )
 SCENE_OPTIONS = (
-    *(opt.SEED, AUTO, POLICY, opt.SWITCH, REAL, AS_SEAT_OF_SCENE),
-    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, JSON, RULESETS),
+    *(opt.SEED, lines.AUTO, lines.POLICY, opt.SWITCH, lines.REAL, AS_SEAT_OF_SCENE),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, lines.JSON, lines.RULESETS),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exit_code")
@@ -85,7 +71,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}
     files = files_of(shared)
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
-    inputs = given_inputs(values)
+    inputs = lines.given_inputs(values)
     prepared = prepare(rules, procedure, inputs)
     if shared["as"] is not None:
         require_seat(shared["as"], prepared.state)
@@ -94,8 +80,8 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         procedure,
         inputs,
         policies=policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
-        given=read_answers(shared["given"], option=named("given")),
-        choose=read_answers(shared["choose"], option=named("choose")),
+        given=lines.read_answers(shared["given"], option="given"),
+        choose=lines.read_answers(shared["choose"], option="choose"),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}

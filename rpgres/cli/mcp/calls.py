@@ -34,7 +34,7 @@ from rpgres.cli.mcp.records import (
 )
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError
 from rpgres.journal import commands
 from rpgres.journal.commands import state_at
 from rpgres.journal.history import History
@@ -46,14 +46,12 @@ from rpgres.lines.acting import (
     ADDED,
     TypedAction,
     add_entry,
-    answers_of,
     as_arguments,
-    place_of,
     resolve,
     typed_action,
 )
 from rpgres.lines.helping import described, short_form
-from rpgres.lines.options import read_answers
+from rpgres.lines.options import answers_of, read_answers
 from rpgres.lines.seat import Seat
 from rpgres.lines.words import split, words_of
 from rpgres.render.lines import plain_text
@@ -127,7 +125,7 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
 
     action = _meant(seat, asked)
     found = table_odds(
-        place_of(seat),
+        seat.place,
         action.action,
         action.inputs,
         actor=action.actor,
@@ -135,7 +133,7 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
         auto=True,
         decide=asked.decide,
         by=asked.by,
-        choose=read_answers(action.options.get("choose") or (), option=named("choose")),
+        choose=read_answers(action.options.get("choose") or (), option="choose"),
     )
     return Odds(
         text=plain_text(report_lines(report_of(found, seat.rules.file))),
@@ -239,8 +237,8 @@ def answer(seat: Seat, asked: AnswerArguments) -> Done:
         options = " or ".join([*question.names, *([question.form] if question.form else [])])
         raise UsageError(f"say `choice`: {options}; or `auto`")
     choose = {question.typed: [asked.choice]} if asked.choice else {}
-    given = read_answers(asked.given, option=named("given"))
-    done = commands.answer(place_of(seat), seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
+    given = read_answers(asked.given, option="given")
+    done = commands.answer(seat.place, seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
     return _result(seat, done)
 
 
@@ -248,7 +246,7 @@ def undo(seat: Seat, asked: UndoArguments) -> Done:
     """Undo the last action, or everything from an entry on; or do it again."""
     if asked.redo and asked.entry is not None:
         raise UsageError("`redo` does again what was undone last, and takes no `entry`")
-    place = place_of(seat)
+    place = seat.place
     redone = commands.redo(place, seat=seat.name) if asked.redo else None
     return _result(seat, redone or commands.undo(place, asked.entry, seat=seat.name))
 

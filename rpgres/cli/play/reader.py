@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rpgres.cli.asking.terminal import Choices, read_line
-from rpgres.cli.output import wants_plain_text
+from rpgres.cli.output import READER
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.opening import CommandSeat
 from rpgres.cli.streams import columns, has_person, raw, results
@@ -91,7 +91,7 @@ def reader_for(seat: CommandSeat) -> Reader:
     """
     term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
     is_able = has_person() and term not in DUMB
-    return EditingReader(seat) if is_able and not wants_plain_text() else PlainReader(seat, is_able=is_able)
+    return EditingReader(seat) if is_able and not READER.is_plain else PlainReader(seat, is_able=is_able)
 
 
 class EditingReader:

@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.exits import blame, trace
-from rpgres.cli.output import flush, say, say_text, take_reader_words, use_card_names, use_wording
+from rpgres.cli.output import READER, flush, say, say_text
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.streams import columns, results
 from rpgres.errors import UsageError
@@ -48,8 +48,8 @@ class Session:
         self._seat, self._reader, self._common = seat, reader, list(common)
         self._has_left = False  # the table, at a question
         self._is_left = False  # the question alone, unanswered
-        use_card_names(seat.rules)
-        use_wording(AT_PLAY)
+        READER.rules = seat.rules
+        READER.wording = AT_PLAY
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -136,7 +136,7 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; an error is printed, and the next line is read."""
-        words = take_reader_words(words)
+        words = READER.take(words)
         try:
             if words[0] == "help" and (len(words) == 1 or words[1] in (*self._seat.actions, *TABLE_COMMANDS)):
                 width = columns(at_most=WIDEST)

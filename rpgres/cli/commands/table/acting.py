@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +18,7 @@ from rpgres.cli.commands.table.common import (
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import folders_in, hoist, values_in
-from rpgres.cli.output import use_table
+from rpgres.cli.output import READER
 from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.commands import act, actor_of, rules_of, turn
@@ -69,7 +68,7 @@ def seen_at(words: Sequence[str]) -> tuple[State, str]:
     return state_seen(history.state, options.who), actor
 
 
-ACT = Verb("act", ACT_OPTIONS, act_with, is_seated=True, table=seen_at)
+ACT = Verb("act", ACT_OPTIONS, act_with, table=seen_at)
 
 
 class ActGroup(LazyGroup):
@@ -90,10 +89,6 @@ class ActGroup(LazyGroup):
         except RpgresError:
             return {}
 
-    def ruleset_at(self, table: str | None) -> tuple[str, tuple[Path, ...]]:
-        """Return the id of the ruleset of a table, by the name that is typed for it, and where it is sought first."""
-        return _ruleset_at(table)
-
     def forget(self) -> None:
         """Forget the table that was named last."""
         self.line = ()
@@ -102,7 +97,7 @@ class ActGroup(LazyGroup):
         """Read the line up to the action."""
 
         self.line = tuple(args)
-        use_table(_typed(args, "table"))  # which the lines that a fault tells to type name, too
+        READER.table = _typed(args, "table") or ""  # which the lines that a fault tells to type name, too
         return super().parse_args(ctx, hoist(args, self.verb.options))
 
     def missing(self, ctx: Any) -> str:
@@ -124,17 +119,9 @@ def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
     from rpgres.journal.commands.writing import needed
 
-    ruleset, folders = _ruleset_at(_typed(args, "table"))
+    ruleset, folders = AtTable(table=_typed(args, "table")).ruleset()
     with needed(ruleset):
         return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
-
-
-def _ruleset_at(table: str | None) -> tuple[str, tuple[Path, ...]]:
-    from rpgres.journal.files import folders_of
-    from rpgres.journal.store import read
-
-    history = read(AtTable(table=table).look_up().path)
-    return history.new.public.ruleset, folders_of(history)
 
 
 app.add_typer(
@@ -182,7 +169,7 @@ class OddsGroup(ActGroup):
         from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS
 
         actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
-        taken: dict[str, Any] = {"is_seated": True, "procedure_options": procedures, "table": seen_at}
+        taken: dict[str, Any] = {"procedure_options": procedures, "table": seen_at}
         return Verb("table odds", actions, print_odds_at, **taken)
 
 

@@ -14,15 +14,15 @@ from rpgres.cli import options as opt
 from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of, leave
-from rpgres.cli.output import say, say_json, say_text, use_card_names, warn
+from rpgres.cli.output import READER, say, say_json, say_text, warn
 from rpgres.cli.tables import TableOptions
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import FileError, PluginError, UsageError, called, named
+from rpgres.errors import FileError, PluginError, UsageError, called
 from rpgres.journal.commands import Done, Place, prepared_for, rules_of, state_at
 from rpgres.journal.store import read
 from rpgres.journal.views import entry_record, entry_seen, run_record
-from rpgres.lines.options import read_answers
+from rpgres.lines.options import answers_of
 from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
@@ -84,10 +84,8 @@ class AnswerOptions(Struct, frozen=True):
         """
         return {
             "seat": options.who,
-            "given": read_answers(self.given or (), option=named("given")),
-            "choose": read_answers(self.choose or (), option=named("choose")),
+            **answers_of(self.given or (), self.choose or (), auto=self.auto),
             "policies": opt.named_policies(self.policy or ()),
-            "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
         }
@@ -128,6 +126,7 @@ def rules_to_read(ruleset: str, switches: Mapping[str, str], folders: Sequence[P
     rules, why = rules_to_show(ruleset, switches=switches, extra=folders)
     if why:
         warn(f"shown without what is faulty in the rules; nothing can be done here until it is mended:\n{why}")
+    READER.rules = rules
     return rules
 
 
@@ -153,7 +152,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    use_card_names(done.rules)
+    READER.rules = done.rules
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -199,7 +198,7 @@ def taken_back() -> Iterator[None]:
 
 def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
-    use_card_names(done.rules)
+    READER.rules = done.rules
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:

@@ -16,7 +16,7 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.exits import leave
-from rpgres.cli.output import fits, look, say, say_json, say_record, use_card_names, warn
+from rpgres.cli.output import fits, look, say, say_json, say_record, warn
 from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.engine.views import seats_of, state_seen
@@ -56,33 +56,26 @@ def show(
         if options.as_json:
             say_json(found.table)
             return
-
-        state = state_in(view, found)
         rules = rules_to_read(found.table.ruleset, found.table.switches, options.folders)
-        use_card_names(rules)
-        lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
-        say(lines)
+        say(show_lines(found.table, state_in(view, found), rules.file, answer=answer_words(view, found)))
         return
     place, history = options.read()
     now = state_to_read(place, history)
+    record = table_record(history, options.who, now=now)
     if options.as_json:
-        say_json(table_record(history, options.who, now=now))
+        say_json(record)
         return
-
     state, rules = state_seen(now, options.who), _rules_here(place, history)
-    use_card_names(rules)
     pictures = pictured(rules.ruleset, state, is_drawn=look().is_drawn)
     if not fits([text for lines in pictures.values() for text in lines]):
         pictures = pictured(rules.ruleset, state, is_drawn=False)
-    record = table_record(history, options.who, now=now)
     if who:
         named = state.named(who)
         if len(named) != 1:
             raise UsageError(unknown("character", who, state.characters, of="this table"))
         say(character_lines(state, named[0]))
         return
-    lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
-    say(lines)
+    say(show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening()))
 
 
 @app.command("log")
@@ -113,9 +106,7 @@ def log(
     if rules is None:
         say_json(record)
     else:
-        use_card_names(rules)
-        lines = log_lines(record.entries, rules.file, is_timed=times)
-        say(lines)
+        say(log_lines(record.entries, rules.file, is_timed=times))
 
 
 def _rules_here(place: Place, history: History) -> Rules:
