@@ -44,11 +44,11 @@ def declared(one: Option, **more: Any) -> Any:
     return option(*one.names, takes=one.metavar, help=one.help, **more)
 
 
-def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
-    """Return the rulesets whose id begins so, with their titles, for a shell."""
+def complete_rulesets() -> list[tuple[str, str]]:
+    """Return the rulesets with their titles, for a shell; Typer leaves out what does not begin as the word does."""
     from rpgres.plugins.discovery import ruleset_names
 
-    return [(name.id, name.title) for name in ruleset_names() if name.id.startswith(incomplete)]
+    return [(name.id, name.title) for name in ruleset_names()]
 
 
 AsJson = Annotated[bool, declared(JSON)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 Shell = Literal["posix", "powershell", "cmd"]
 SHELL_ENV = "RPGRES_SHELL"
 
-_PLAIN = r"(?a)[\w./:=+@%,-]+"  # what needs no quotes
-_PLAIN_WINDOWS = r"(?a)(?!-\w.*[.:])[\w./:=+\\-]+"  # PowerShell makes two words of -a.b
+_PLAIN = r"(?a)(?!-\w.*[.:])[\w./:=+\\-]+"  # what needs no quotes on Windows; PowerShell makes two words of -a.b
 _QUOTES = "['\\u2018-\\u201b]"  # each of which ends a literal of PowerShell
 # Every quote begins or ends what is quoted for cmd, even after a backslash: two keep it in step. It looks for %NAME%
 # within quotes too, but nothing has the name that a caret outside of them makes. Backslashes count before a quote only.
@@ -64,10 +64,10 @@ def quoted(word: str, *, shell: Shell) -> str:
     Raises:
         UsageError: the shell has no way to type it, a line break in cmd.
     """
-    if re.fullmatch(_PLAIN if shell == "posix" else _PLAIN_WINDOWS, word):
-        return word
     if shell == "posix":
-        return "'" + word.replace("'", "'\"'\"'") + "'"
+        return shlex.quote(word)
+    if re.fullmatch(_PLAIN, word):
+        return word
     if shell == "powershell":
         return "'" + re.sub(_QUOTES, r"\g<0>\g<0>", word) + "'"
     if re.search(r"[\r\n]", word):

@@ -89,11 +89,7 @@ def write_all(folder: Path) -> list[Path]:
 def command(
     shell: Annotated[
         str,
-        typer.Argument(
-            metavar="|".join(FILES),
-            help="The shell.",
-            autocompletion=lambda incomplete: [shell for shell in FILES if shell.startswith(incomplete)],
-        ),
+        typer.Argument(metavar="|".join(FILES), help="The shell.", autocompletion=lambda: [*FILES]),
     ],
 ) -> None:
     """Print the completion script of a shell.

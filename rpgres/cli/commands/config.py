@@ -23,17 +23,15 @@ from rpgres.render.lines import Line, Piece, line
 app = typer.Typer(no_args_is_help=True)
 
 
-def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
+def _complete_keys() -> list[tuple[str, str]]:
     told = field_texts(Settings)
     found = [(key, told.get(key, "")) for key in KEYS if key != "aliases"]
-    found += [(f"aliases.{name}", text) for name, text in active().settings.aliases.items()]
-    return [one for one in found if one[0].startswith(incomplete)]
+    return [*found, *((f"aliases.{name}", text) for name, text in active().settings.aliases.items())]
 
 
-def _complete_values(ctx: typer.Context, incomplete: str) -> list[str]:
+def _complete_values(ctx: typer.Context) -> list[str]:
     key = str(ctx.params.get("key") or next(iter(ctx.args), ""))
-    found = [one.id for one in ruleset_names()] if key == "ruleset" else CHOICES.get(key, ())
-    return [one for one in found if one.startswith(incomplete)]
+    return [one.id for one in ruleset_names()] if key == "ruleset" else [*CHOICES.get(key, ())]
 
 
 Key = Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,18 +19,12 @@ from rpgres.render.decks import deck_lines, deck_list_lines, draw_lines
 app = typer.Typer(no_args_is_help=True)
 
 
-def _complete_decks(incomplete: str) -> list[tuple[str, str]]:
-    """Return the decks whose name begins so, with their titles."""
-    return [(deck.name, deck.title) for deck in list_decks().decks if deck.name.startswith(incomplete)]
-
-
 def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the cards of the deck that the line names."""
-    typed: dict[str, Any] = ctx.params
     # While an option at the end of the line has no value yet, arguments cannot be assigned.
-    name = typed.get("deck") or next(iter(ctx.args), "")
+    name = ctx.params.get("deck") or next(iter(ctx.args), "")
     try:
-        found = find_deck(name, extra=read_folders(typed.get("rulesets") or ()))
+        found = find_deck(name, extra=read_folders(ctx.params.get("rulesets") or ()))
     except RpgresError:
         return []
     return offer_cards([found.deck], incomplete)
@@ -38,7 +32,11 @@ def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]
 
 DeckName = Annotated[
     str,
-    typer.Argument(metavar="DECK", help="The deck: RULESET/NAME, or a shared one.", autocompletion=_complete_decks),
+    typer.Argument(
+        metavar="DECK",
+        help="The deck: RULESET/NAME, or a shared one.",
+        autocompletion=lambda: [(deck.name, deck.title) for deck in list_decks().decks],
+    ),
 ]
 
 

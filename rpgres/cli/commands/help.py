@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 _MOST_SECTIONS = 4  # of the guide that mention a word
 
 
-def _offer(incomplete: str) -> list[tuple[str, str]]:
-    offers = {topic: guide.page(topic).title for topic in guide.TOPICS}
-    offers |= COMMANDS | {name.id: name.title for name in ruleset_names()}
-    return [(name, text) for name, text in offers.items() if name.startswith(incomplete)]
+def _offer() -> list[tuple[str, str]]:
+    pages = [(topic, guide.page(topic).title) for topic in guide.TOPICS]
+    return [*pages, *COMMANDS.items(), *((name.id, name.title) for name in ruleset_names())]
 
 
 def command(

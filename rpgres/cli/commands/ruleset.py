@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -252,10 +252,9 @@ def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]
     yield from (line(stray.text) for stray in strays)
 
 
-def _complete_actions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    typed: dict[str, Any] = ctx.params
-    actions = read_ruleset(typed.get("ruleset") or "").file.actions
-    return [(name, action.summary) for name, action in actions.items() if name.startswith(incomplete)]
+def _complete_actions(ctx: typer.Context) -> list[tuple[str, str]]:
+    actions = read_ruleset(ctx.params.get("ruleset") or "").file.actions
+    return [(name, action.summary) for name, action in actions.items()]
 
 
 @app.command("show")

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules, Ruleset
 
 
-def _complete_models(incomplete: str) -> list[tuple[str, str]]:
-    return [(one.id, one.title) for one in _models(()) if one.id.startswith(incomplete)]
-
-
 class Answers(Struct, frozen=True):
     """What is typed beforehand of what would be asked; None where it is not."""
 
@@ -57,7 +53,7 @@ def new(
             "--like",
             takes="RULESET",
             help="The ruleset to start from, such as success-levels.",
-            autocompletion=_complete_models,
+            autocompletion=lambda: [(one.id, one.title) for one in _models(())],
         ),
     ] = None,
     *,

@@ -47,17 +47,16 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 
-def _complete_scenes(incomplete: str) -> list[str]:
+def _complete_scenes() -> list[str]:
     """Return the scenes that ship, and the TOML files here."""
-    here = sorted(path.name for path in Path().glob("*.toml"))
-    return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
+    return [*scene_names(), *sorted(path.name for path in Path().glob("*.toml"))]
 
 
 def _complete_played(incomplete: str) -> list[str]:
     """Return what can be played: scenes, and procedures as `RULESET/PROCEDURE`."""
     from rpgres.cli.completion import procedure_names
 
-    return [*procedure_names(incomplete), *_complete_scenes(incomplete)]
+    return [*procedure_names(incomplete), *_complete_scenes()]
 
 
 Files = Annotated[

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
 
 
-def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
+def _complete_seats(ctx: Any, _args: list[str], _incomplete: str) -> list[tuple[str, str]]:
     """Return the seats of the scene that was named: the game master's, and those of its characters."""
     from rpgres.scenes import open_scene
     from rpgres.toml.reading import parse
@@ -40,7 +40,7 @@ def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[s
     except RpgresError:
         characters = {}
     names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY, THE_HOST]
-    return [(name, "") for name in names if name.startswith(incomplete)]
+    return [(name, "") for name in names]
 
 
 AS_SEAT = lines.Option(

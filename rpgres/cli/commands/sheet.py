@@ -32,11 +32,10 @@ app = typer.Typer(no_args_is_help=True)
 STDIN = "-"
 
 
-def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
+def _complete_sheets() -> list[tuple[str, str]]:
     """Return the sheets that come with rulesets, and the TOML files here."""
     found = [(one.name, f"{one.title} ({one.ruleset})") for one in list_files("sheet").files]
-    here = [(path.name, "") for path in sorted(Path().glob("*.toml"))]
-    return [offer for offer in dict.fromkeys([*found, *here]) if offer[0].startswith(incomplete)]
+    return [*dict.fromkeys(found), *((path.name, "") for path in sorted(Path().glob("*.toml")))]
 
 
 @app.command("list")
