@@ -35,7 +35,7 @@ def pages() -> dict[str, str]:
     found = {"rpgres.1": _page("rpgres", "resolve what happens at a role-playing table", _of_all())}
     by_command = groupby(entries(root(), list(COMMANDS)), key=lambda entry: entry.path.split()[1])
     for name, group in by_command:
-        summary = COMMANDS[name].help.rstrip(".")
+        summary = COMMANDS[name].rstrip(".")
         found[f"rpgres-{name}.1"] = _page(f"rpgres-{name}", summary[:1].lower() + summary[1:], _of_command(list(group)))
     return found
 
@@ -58,7 +58,7 @@ def _of_all() -> Iterator[str]:
     yield from _listed((", ".join(one.names), one.help) for one in (PLAIN, DICE_WORDS))
     yield from _listed([("--debug", "Show the traceback of an internal error."), ("--no-plain", OVERRULING)])
     yield ".SH COMMANDS"
-    yield from _listed([(f"rpgres-{name}(1)", entry.help) for name, entry in COMMANDS.items()])
+    yield from _listed([(f"rpgres-{name}(1)", text) for name, text in COMMANDS.items()])
     sections = {"EXIT STATUS": _rows("scripts", "| exit code"), "ENVIRONMENT": _environment(), "FILES": FILES.items()}
     for title, records in sections.items():
         yield f".SH {title}"

@@ -44,11 +44,11 @@ def declared(one: Option, **more: Any) -> Any:
     return option(*one.names, takes=one.metavar, help=one.help, **more)
 
 
-def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
-    """Return the rulesets whose id begins so, with their titles, for a shell."""
+def complete_rulesets() -> list[tuple[str, str]]:
+    """Return the rulesets with their titles, for a shell; Typer leaves out what does not begin as the word does."""
     from rpgres.plugins.discovery import ruleset_names
 
-    return [(name.id, name.title) for name in ruleset_names() if name.id.startswith(incomplete)]
+    return [(name.id, name.title) for name in ruleset_names()]
 
 
 AsJson = Annotated[bool, declared(JSON)]
@@ -107,14 +107,16 @@ class _Spread:
 
     @cached_property
     def _records(self) -> dict[str, type[Struct]]:
-        return {name: hint for name, hint in self._hints.items() if _is_record(hint)}
+        return {name: hint for name, hint in self._hints.items() if isinstance(hint, type) and issubclass(hint, Struct)}
 
     @cached_property
     def __signature__(self) -> Signature:  # what Typer reads
         taken: list[Parameter] = []
         for one in signature(self._run).parameters.values():
             if one.name in self._records:
-                taken += _fields_of(self._records[one.name])
+                record = self._records[one.name]
+                hints = get_type_hints(record, include_extras=True)
+                taken += [_typed(field.name, hints, field.default) for field in fields(record)]
             elif one.kind is not Parameter.VAR_KEYWORD:
                 taken.append(_typed(one.name, self._hints, one.default))
         return Signature(taken)
@@ -122,15 +124,6 @@ class _Spread:
     @property
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
         return {one.name: one.annotation for one in self.__signature__.parameters.values()}
-
-
-def _is_record(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, Struct)
-
-
-def _fields_of(record: type[Struct]) -> list[Parameter]:
-    hints = get_type_hints(record, include_extras=True)
-    return [_typed(field.name, hints, field.default) for field in fields(record)]
 
 
 def _typed(name: str, hints: Mapping[str, Any], default: Any) -> Parameter:

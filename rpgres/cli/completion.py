@@ -97,7 +97,7 @@ def procedure_names(incomplete: str) -> list[str]:
         except RpgresError:
             continue
         found += (f"{ruleset}/{name}" for name, action in actions.items() if action.procedure)
-    return [name for name in found if name.startswith(incomplete)]
+    return found
 
 
 def offer_shared(data: RulesetData, action: str, option: str) -> Offers:

@@ -31,6 +31,7 @@ from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from rpgres.model.state import State
+    from rpgres.rulesets import Action
 
 INPUTS = "What the action takes"
 SCENE_RUN = "scene run"  # the verb that plays a procedure as a scene of its own
@@ -46,10 +47,10 @@ class Verb(Struct, frozen=True):
         dice_options: those dice take.
         roll_dice: does the same with dice: `roll_dice(notation, values)`; None where dice are not named.
         dice_help: what it does with dice, in one line.
-        is_seated: whether the actor sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
         procedure_options: those a procedure takes; by default those of an action.
-        table: for an actor at a table: returns the table as the reader may see it, with the actor, by a line.
+        table: where the actor sits at a table already, so that no sheet is named: returns the table as the reader may
+            see it, with the actor, by a line.
     """
 
     name: str
@@ -58,10 +59,18 @@ class Verb(Struct, frozen=True):
     dice_options: Sequence[Option] = ()
     roll_dice: Callable[[str, dict[str, Any]], None] | None = None
     dice_help: str = ""
-    is_seated: bool = False
     scene: Callable[[str], Command] | None = None
     procedure_options: Sequence[Option] = ()
     table: Callable[[Sequence[str]], tuple[State, str]] | None = None
+
+    @property
+    def is_seated(self) -> bool:
+        """Whether the actor sits at a table already."""
+        return self.table is not None
+
+    def options_of(self, action: Action) -> Sequence[Option]:
+        """Return the options that an action takes beside its own."""
+        return self.procedure_options if action.procedure and self.procedure_options else self.options
 
 
 class PlayGroup(LazyGroup):
@@ -79,7 +88,7 @@ class PlayGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
-        args = hoist(args, {name: option for option in self.verb.options for name in option.names})
+        args = hoist(args, self.verb.options)
         first = args[0] if args else ""
         if first == "--ruleset" and len(args) > 1:
             raise UsageError(f"a ruleset needs no option: `{ctx.command_path} {' '.join(args[1:])}`")
@@ -125,12 +134,7 @@ def _default_ruleset(name: str, extra: tuple[Path, ...]) -> RulesetData:
 
 
 def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str:
-    """Return what to type where the name of an action stands in place of a ruleset's; nothing where it is none.
-
-    Args:
-        name: what was typed.
-        default: the ruleset that the settings name.
-    """
+    """Return what to type where the name of an action stands in place of a ruleset's; nothing where it is none."""
     having = rulesets_with(name)
     if default is not None:
         near = nearest(name, default.file.actions)
@@ -173,7 +177,7 @@ class RulesetGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-        args = hoist(args, {name: one for one in self.verb.options for name in one.names})
+        args = hoist(args, self.verb.options)
         action = next((word for word in args if word in self.data.file.actions), "")
         if action and args[0].startswith("--") and args[0] not in ("--", "--help"):
             rest = " ".join([word for word in args if word != action])
@@ -277,8 +281,7 @@ class ActionCommand(SectionedCommand):
         described = data.file.actions[action]
         inputs = inputs_of(data, action, verb=verb.name)
         own = [option for option in inputs if option.name != SHEET] if verb.is_seated else inputs
-        shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
-        more = _besides(own, [_with_offers(option, data, action) for option in shared])
+        more = _besides(own, [_with_offers(option, data, action) for option in verb.options_of(described)])
 
         @results_alone()
         def call(**values: Any) -> None:

@@ -8,7 +8,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rpgres.cli.output import on_screen, reader_wording, worded
+import typer
+
+from rpgres.cli.output import READER, on_screen, worded
 from rpgres.cli.streams import screen_columns
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own, called, named
 from rpgres.text.harmless import harmless, in_line, to_json
@@ -44,7 +46,7 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     from rpgres.engine.records import error_record, exit_code
 
     if as_json:
-        text = to_json(error_record(shown, wording=reader_wording())).decode()
+        text = to_json(error_record(shown, wording=READER.wording)).decode()
     elif isinstance(shown, RpgresError):
         text = on_screen(f"rpgres: {harmless(worded(shown.raw))}")
         if isinstance(shown, NotationError):
@@ -175,6 +177,12 @@ def exit_of(found: Result | Pending, *, with_codes: bool) -> int:
     if found.success is None:
         return TIED if found.margin is not None else 0
     return 0 if found.success else FAILED
+
+
+def leave(code: int) -> None:
+    """End the command here where its exit code says more than that all is well."""
+    if code:
+        raise typer.Exit(code)
 
 
 def finish(code: Any, *, as_json: bool = False) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,7 +262,7 @@ def read_switches(texts: Iterable[str]) -> dict[str, str]:
     """
     switches: dict[str, str] = {}
     for text in texts:
-        name, value = read_pair(text, option=named("switch"))
+        name, value = read_pair(text, option="switch")
         if switches.get(name, value) != value:
             raise UsageError(f"{named('switch')} {name} is set to both {switches[name]} and {value}")
         switches[name] = value
@@ -354,17 +355,16 @@ def _has_rulesets(folder: Path) -> bool:
     return any(os.path.exists(inner / name) for inner in folder.iterdir() for name in (*FILES, *FOLDERS))
 
 
+def values_in(args: Sequence[str], name: str) -> list[str]:
+    """Return the values of an option on a line that is not parsed yet."""
+    line = args[: args.index("--")] if "--" in args else args
+    read = ((word.partition("="), behind) for word, behind in pairwise([*line, ""]))
+    return [value or behind for (typed, _, value), behind in read if typed == f"--{name}" and (value or behind)]
+
+
 def folders_in(args: Sequence[str]) -> tuple[Path, ...]:
     """Return the folders of `--rulesets` in a line that is not parsed yet: they may change what can be parsed."""
-    found = []
-    for place, word in enumerate(args):
-        if word == "--":
-            break
-        if word == "--rulesets" and place + 1 < len(args):
-            found.append(args[place + 1])
-        elif word.startswith("--rulesets="):
-            found.append(word.partition("=")[2])
-    return read_folders(found)
+    return read_folders(values_in(args, "rulesets"))
 
 
 def named_policies(texts: Iterable[str]) -> dict[str, str]:
@@ -372,19 +372,19 @@ def named_policies(texts: Iterable[str]) -> dict[str, str]:
     return {who: name for who, _, name in (text.rpartition("=") for text in texts)}
 
 
-def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
+def hoist(args: Sequence[str], options: Iterable[Option]) -> list[str]:
     """Return a line in which options in front of its first word stand behind it.
 
     So `--seed 7 4dF` and `4dF --seed 7` are the same, though only the word says which command reads the options. A line
     without a word has no command for them, and is returned empty.
 
     Args:
-        options: those that may be moved, by name as typed.
+        options: those that may be moved.
     """
-    end = 0
+    end, known = 0, {name: option for option in options for name in option.names}
     while end < len(args) and args[end].startswith("-") and args[end] not in ("-", "--"):
         name, joined, _ = args[end].partition("=")
-        option = options.get(name)
+        option = known.get(name)
         if option is None:
             break
         end += 1 if joined or option.is_flag else 2

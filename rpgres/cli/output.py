@@ -1,16 +1,18 @@
-"""Printing: lines as their reader wants them, JSON, progress, warnings."""
+"""Printing: lines as their reader wants them, JSON, warnings."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from msgspec import Struct
+
 from rpgres.cli.streams import PAGE, WIDEST, is_terminal, raw, recording_now, results, screen_columns
 from rpgres.errors import AS_OPTIONS, Command, Wording, as_option, readable, words_of
-from rpgres.text.harmless import harmless, in_line, to_json
+from rpgres.text.harmless import harmless, to_json
 
 if TYPE_CHECKING:
     from rpgres.engine.records import Pending, Result
@@ -21,92 +23,55 @@ _GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind 
 PLAIN, DICE_WORDS = "--plain", "--dice-words"  # taken from any line before its command reads it
 
 
-class _Reader:
-    """How the reader wants text, whatever the command: set where a command line begins."""
+class _Reader(Struct):
+    """How the reader wants text, whatever the command: set where a command line begins, and changed as it is read.
 
-    is_plain = False
-    dice_words = False
+    Attributes:
+        is_plain: whether without colours, drawn dice and bars.
+        dice_words: whether dice are told in words, cards by their full names.
+        typed: what of `--plain` and `--dice-words` was typed, for a line that does the same again.
+        rules: those whose names cards have, where dice and cards are told in words.
+        table: the table as typed, which lines that people are told to type name, too; empty where it was found.
+        wording: the words in which messages name options and commands.
+    """
+
+    is_plain: bool = False
+    dice_words: bool = False
     typed: Sequence[str] = ()
     rules: Rules | None = None
-    table = ""
-    wording = AS_OPTIONS
+    table: str = ""
+    wording: Wording = AS_OPTIONS
 
+    def begin(self, *, is_plain: bool = False, dice_words: bool = False) -> None:
+        """Forget the line before."""
+        self.is_plain, self.dice_words, self.typed, self.rules = is_plain, dice_words, (), None
+        self.table, self.wording = "", IN_SHELL
 
-def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
-    """Have everything written as its reader wants it, from here on.
-
-    Args:
-        is_plain: without colours, drawn dice and bars.
-        dice_words: dice in words, cards by their full names.
-    """
-    _Reader.is_plain, _Reader.dice_words, _Reader.typed, _Reader.rules = is_plain, dice_words, (), None
-    _Reader.table, _Reader.wording = "", IN_SHELL
-
-
-def wants_plain_text() -> bool:
-    """Tell whether the reader wants plain text, whatever the command."""
-    return _Reader.is_plain
-
-
-def take_reader_words(words: Sequence[str]) -> list[str]:
-    """Return a line without `--plain` and `--dice-words`, which hold from there on, whatever the command."""
-    _Reader.typed = [word for word in (PLAIN, DICE_WORDS) if word in words or word in _Reader.typed]
-    _Reader.is_plain = _Reader.is_plain or PLAIN in words
-    _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
-    return [word for word in words if word not in (PLAIN, DICE_WORDS)]
-
-
-def reader_words() -> Sequence[str]:
-    """Return what of `--plain` and `--dice-words` was typed, for a line that does the same again."""
-    return _Reader.typed
-
-
-def use_table(path: str | None) -> None:
-    """Have the lines that people are told to type at a table name it, as the line that was typed did.
-
-    Args:
-        path: as typed; None where the table was found without it.
-    """
-    _Reader.table = path or ""
-
-
-def use_wording(wording: Wording) -> None:
-    """Have messages name options and commands in these words, from here on."""
-    _Reader.wording = wording
-
-
-def reader_wording() -> Wording:
-    """Return the words in which messages name options and commands."""
-    return _Reader.wording
+    def take(self, words: Sequence[str]) -> list[str]:
+        """Return a line without `--plain` and `--dice-words`, which hold from there on, whatever the command."""
+        self.typed = [word for word in (PLAIN, DICE_WORDS) if word in words or word in self.typed]
+        self.is_plain = self.is_plain or PLAIN in words
+        self.dice_words = self.dice_words or DICE_WORDS in words
+        return [word for word in words if word not in (PLAIN, DICE_WORDS)]
 
 
 def worded(text: str) -> str:
     """Return a message as its reader types what it names."""
-    return readable(text, _Reader.wording)
+    return readable(text, READER.wording)
 
 
 def _in_shell(command: Command) -> str:
     """Return a command as a line for a shell, with the table that was named; one with a file of its own has it."""
-    from rpgres.cli.shell.quoting import join_line
+    from rpgres.cli.shell import join_line
 
     words = ["rpgres", *(join_line([word]) if " " in word else word for word in words_of(command))]
-    if _Reader.table and words[1] == "table" and not {"table", "view"} & {*command.options}:
-        words.insert(3, join_line(["--table", _Reader.table]))
+    if READER.table and words[1] == "table" and not {"table", "view"} & {*command.options}:
+        words.insert(3, join_line(["--table", READER.table]))
     return " ".join(words)
 
 
 IN_SHELL = Wording(as_option, _in_shell)
-
-
-def use_card_names(rules: Rules) -> None:
-    """Have cards called as these rules do, where the reader wants dice and cards in words."""
-    _Reader.rules = rules
-
-
-def _card_names() -> Mapping[str, str]:
-    if not _Reader.dice_words or _Reader.rules is None:
-        return {}
-    return {code: card.title for code, card in _Reader.rules.cards.by_code.items()}
+READER = _Reader()
 
 
 def look(*, is_prose: bool = False) -> Look:
@@ -117,11 +82,12 @@ def look(*, is_prose: bool = False) -> Look:
     """
     from rpgres.render.lines import Look
 
-    is_aloud, words, names = _Reader.is_plain, _Reader.dice_words, _card_names()
+    is_aloud, words, cards = READER.is_plain, READER.dice_words, READER.rules.cards.by_code if READER.rules else {}
+    names = {code: card.title for code, card in cards.items()} if words else {}
     if not is_terminal():
         width = PAGE if is_prose else 0
-        return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=names, wording=_Reader.wording)
-    from rpgres.cli.shell.quoting import shell_in_use
+        return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=names, wording=READER.wording)
+    from rpgres.cli.shell import shell_in_use
 
     return Look(
         width=min(screen_columns(), WIDEST if is_prose else sys.maxsize),
@@ -131,7 +97,7 @@ def look(*, is_prose: bool = False) -> Look:
         is_aloud=is_aloud,
         card_names=names,
         goes_on=_GOES_ON[shell_in_use()],
-        wording=_Reader.wording,
+        wording=READER.wording,
     )
 
 
@@ -165,34 +131,6 @@ def say(lines: Iterable[Shown], *, is_prose: bool = False) -> None:
 def say_text(text: str) -> None:
     """Write a text to standard output."""
     results().write(text)
-
-
-def show_progress(text: str) -> None:
-    """Show on standard error, where that is a terminal, what is being done, in place of what was shown before.
-
-    Args:
-        text: what is being done; nothing clears the line, before results are written.
-    """
-    stream = sys.stderr
-    if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
-        return
-    flush()
-    with suppress(OSError, ValueError):
-        raw(stream).write(_cleared() + in_line(text)[: screen_columns() - 1])
-        stream.flush()
-
-
-def clear_progress() -> None:
-    """Take the line of `show_progress` back."""
-    if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        with suppress(OSError, ValueError):
-            raw(sys.stderr).write(_cleared())
-            sys.stderr.flush()
-
-
-def _cleared() -> str:
-    """Return what clears the line that the cursor is on; consoles of Windows may know no escape sequences."""
-    return f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
 
 
 def flush() -> None:

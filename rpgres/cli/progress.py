@@ -7,14 +7,15 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from time import monotonic
 from typing import Any, TypeVar
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import clear_progress, show_progress, wants_plain_text, warn
-from rpgres.cli.streams import screen_columns
+from rpgres.cli.output import READER, flush, warn
+from rpgres.cli.streams import raw, screen_columns
 from rpgres.stopping import STOP
+from rpgres.text.harmless import in_line
 
 Found = TypeVar("Found")
 
@@ -92,7 +93,7 @@ class Progress:
         with self._lock:
             self._is_held = True
             if self._is_there:
-                clear_progress()
+                show_progress("")
                 self._is_there = False
 
     def _draw(self, now: float) -> None:
@@ -131,22 +132,13 @@ def progress(
         stops: whether the work asks if it has to stop; otherwise Ctrl-C interrupts it at once.
         units: what is counted where the work does not say how far it is.
     """
-    stream = sys.stderr
-    is_shown = (
-        not (is_silent or wants_plain_text())
-        and stream is not None
-        and stream.isatty()
-        and os.environ.get("TERM") != "dumb"
-    )
+    is_able = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    is_shown = is_able and not (is_silent or READER.is_plain)
     shown = Progress(label, done=done, is_shown=is_shown, units=units)
     before, STOP.watch = STOP.watch, shown.tick if is_shown else None
     try:
-        with shown.drawn():
-            if stops:
-                with _stopping():
-                    yield shown
-            else:
-                yield shown
+        with shown.drawn(), _stopping() if stops else nullcontext():
+            yield shown
     finally:
         shown.is_stopped, STOP.is_asked, STOP.watch = STOP.is_asked, False, before
 
@@ -225,6 +217,20 @@ def interrupted(known: str) -> int:
     """
     warn(f"interrupted: {known}")
     return INTERRUPTED
+
+
+def show_progress(text: str) -> None:
+    """Write a text in place of the line on standard error; an empty one takes it back.
+
+    Args:
+        text: what is being done.
+    """
+    # Consoles of Windows may know no escape sequences.
+    cleared = f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
+    flush()
+    with suppress(OSError, ValueError):
+        raw(sys.stderr).write(cleared + in_line(text)[: screen_columns() - 1])
+        sys.stderr.flush()
 
 
 def _duration(seconds: float) -> str:

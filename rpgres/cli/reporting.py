@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rpgres.cli.output import say, say_json, say_text, warn
@@ -43,7 +44,7 @@ def format_of(shared: Mapping[str, Any]) -> str:
 
 def emit_report(
     record: Any,
-    report: Report,
+    report: Callable[[], Report],
     shared: Mapping[str, Any],
     *,
     rows: Callable[[], Rows],
@@ -53,45 +54,43 @@ def emit_report(
 
     Args:
         record: what is printed as JSON.
-        report: the same for people.
+        report: makes the same for people.
         shared: the options: format, out, svg, json, plain.
         rows: makes the CSV.
         lines: makes the lines for a terminal; by default they are the report's.
     """
-    from rpgres.render.reports import report_lines
+    form, out, svg, report = format_of(shared), shared["out"], shared["svg"], cache(report)
 
-    form = format_of(shared)
-    if shared["svg"] is not None:  # before anything is printed: a chart that cannot be written is an error
-        _write_chart(shared["svg"], report)
-    shown = lines if lines is not None else lambda: report_lines(report)
-    if shared["out"] is not None:
-        _write(shared["out"], _text_of(record, report, form, rows, shown), option=named("out"))
-        say_text(f"{in_line(shared['out'])}: written\n")
+    def of_report() -> Sequence[Shown]:
+        from rpgres.render.reports import report_lines
+
+        return report_lines(report())
+
+    shown = lines or of_report
+
+    def text() -> str:
+        if form == "json":
+            return to_json(record).decode() + "\n"
+        from rpgres.render.documents import csv_text, markdown, page
+        from rpgres.render.lines import plain_text
+
+        if form == "table":
+            return plain_text(shown())
+        return csv_text(*rows()) if form == "csv" else (markdown if form == "md" else page)(report())
+
+    if svg is not None:  # before anything is printed: a chart that cannot be written is an error
+        _write_chart(svg, report())
+    if out is not None:
+        _write(out, text(), option=named("out"))
+        say_text(f"{in_line(out)}: written\n")
     elif form == "json":
         say_json(record)
     elif form == "table":
         say(shown())
     else:
-        say_text(_text_of(record, report, form, rows, shown))
-    if shared["svg"] is not None and report.chart is not None and (form == "table" or shared["out"] is not None):
-        say_text(f"{in_line(shared['svg'])}: written\n")
-
-
-def _text_of(
-    record: Any, report: Report, form: str, rows: Callable[[], Rows], lines: Callable[[], Sequence[Shown]]
-) -> str:
-    """Return a record in a format for files."""
-    if form == "json":
-        return to_json(record).decode() + "\n"
-    if form == "table":
-        from rpgres.render.lines import plain_text
-
-        return plain_text(lines())
-    from rpgres.render.documents import csv_text, markdown, page
-
-    if form == "csv":
-        return csv_text(*rows())
-    return markdown(report) if form == "md" else page(report)
+        say_text(text())
+    if svg is not None and report().chart is not None and (form == "table" or out is not None):
+        say_text(f"{in_line(svg)}: written\n")
 
 
 def _write_chart(path: str, report: Report) -> None:

@@ -12,51 +12,43 @@ from typing import TYPE_CHECKING, Any
 import typer
 import typer.core
 import typer.main
-from msgspec import Struct, structs
+from msgspec import structs
+from typer.models import CommandInfo
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli.exits import blame, debug, finish, require_output, trace, unwritten
 from rpgres.cli.lazy import Declared, LazyGroup
 from rpgres.cli.options import StrictCommand
-from rpgres.cli.output import say, set_reader, take_reader_words, warn
+from rpgres.cli.output import READER, say, warn
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
 from rpgres.cli.streams import prepare_streams, results_alone
 from rpgres.errors import RpgresError, UsageError, called
 from rpgres.text.harmless import in_line, is_line
 
 if TYPE_CHECKING:
-    from typer.models import CommandInfo
-
     from rpgres.render.lines import Line, Shown
 
 
-class Entry(Struct, frozen=True):
-    """A command of the root: the module that has it, and what it does in one line.
-
-    The module has `app`, a `typer.Typer` of several commands, or `command`, the function of a single one.
-    """
-
-    module: str
-    help: str
-
-
-COMMANDS: dict[str, Entry] = {
-    "roll": Entry("roll", "Resolve an action of a ruleset, or roll dice."),
-    "odds": Entry("odds", "Compute exact probabilities of an action, or of dice."),
-    "simulate": Entry("simulate", "Play an action or a scene many times, and summarise."),
-    "whatif": Entry("whatif", "Repeat a run with one answer changed and every other die as it fell."),
-    "scene": Entry("scene", "List, play, check and test scripted scenes."),
-    "table": Entry("table", "Keep a game in a file: act, answer, undo, show, verify."),
-    "play": Entry("play", "Play at a persistent table, interactively."),
-    "sheet": Entry("sheet", "List, create, check and show character sheets."),
-    "deck": Entry("deck", "List, show and draw from decks of cards."),
-    "ruleset": Entry("ruleset", "List, create, show and check rulesets and house rules."),
-    "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
-    "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
-    "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
-    "mcp": Entry("mcp", "Give a language model a seat at a table."),
-    "help": Entry("help", "Show the guide, or the help of a command, ruleset or action."),
-    "config": Entry("config", "Show and change your settings and aliases."),
-    "completions": Entry("completions", "Print the completion script of a shell."),
+# Every command with what it does, in one line. Its module in `commands` has `app`, a `typer.Typer` of several commands,
+# or `command`, the function of a single one.
+COMMANDS = {
+    "roll": "Resolve an action of a ruleset, or roll dice.",
+    "odds": "Compute exact probabilities of an action, or of dice.",
+    "simulate": "Play an action or a scene many times, and summarise.",
+    "whatif": "Repeat a run with one answer changed and every other die as it fell.",
+    "scene": "List, play, check and test scripted scenes.",
+    "table": "Keep a game in a file: act, answer, undo, show, verify.",
+    "play": "Play at a persistent table, interactively.",
+    "sheet": "List, create, check and show character sheets.",
+    "deck": "List, show and draw from decks of cards.",
+    "ruleset": "List, create, show and check rulesets and house rules.",
+    "plugin": "List, create and check plugins that provide rulesets.",
+    "schema": "Print the JSON Schema of a file or of an output.",
+    "batch": "Answer JSON requests, one per line, for bots.",
+    "mcp": "Give a language model a seat at a table.",
+    "help": "Show the guide, or the help of a command, ruleset or action.",
+    "config": "Show and change your settings and aliases.",
+    "completions": "Print the completion script of a shell.",
 }
 
 _OFF = {f"--no-{name.replace('_', '-')}": name for name in FLAGS}  # what overrules a setting
@@ -81,7 +73,7 @@ class Root(LazyGroup):
         """Return every command with its one line of help, importing none, and the aliases."""
         aliases = {name: f"Alias: {text}" for name, text in active().settings.aliases.items()}
         rulesets = _ruleset_titles() if COMPLETING in os.environ else {}  # which stand for `roll` with them
-        return {**rulesets, **{name: entry.help for name, entry in COMMANDS.items()}, **aliases}
+        return {**rulesets, **COMMANDS, **aliases}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that is called, by its name or an alias, with its name and what is left of the line."""
@@ -117,8 +109,8 @@ class Root(LazyGroup):
         activate(_without(loaded, taken))
         prepare_streams()
         chosen = active().settings
-        set_reader(is_plain=chosen.plain, dice_words=chosen.dice_words)
-        typed = take_reader_words([word for word in options if word not in taken]) + typed[len(options) :]
+        READER.begin(is_plain=chosen.plain, dice_words=chosen.dice_words)
+        typed = READER.take([word for word in options if word not in taken]) + typed[len(options) :]
         if COMPLETING in os.environ:
             _know_shells()
         try:
@@ -141,7 +133,7 @@ class Root(LazyGroup):
             else:
                 code = stopped.code
         except KeyboardInterrupt:
-            code = 130
+            code = INTERRUPTED
         except BrokenPipeError:
             code = 0
         except BaseException as error:  # noqa: BLE001  # the boundary: nothing else may reach the user as a traceback
@@ -253,13 +245,12 @@ def load_command(name: str) -> Any:
     """
     from importlib import import_module
 
-    module = import_module(f"rpgres.cli.commands.{COMMANDS[name].module}")
+    module = import_module(f"rpgres.cli.commands.{name}")
     app = getattr(module, "app", None)
     if app is None:
-        app = _plain_app()
-        app.command(name, cls=StrictCommand)(module.command)
-        return _apart(typer.main.get_command(app))
+        return _made(CommandInfo(name, callback=module.command))
     app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
+    app.info.help = app.info.help or COMMANDS[name]
     declared, app.registered_commands = app.registered_commands, []  # Typer would make each command of the group
     group = typer.main.get_group(app)
     app.registered_commands = declared
@@ -282,10 +273,6 @@ def _apart(command: Any) -> Any:
     return command
 
 
-def _plain_app(**settings: Any) -> typer.Typer:
-    return typer.Typer(add_completion=False, rich_markup_mode=None, **settings)
-
-
 def _help_formatter(_context: Any) -> Any:
     from rpgres.cli.help.layout import HelpFormatter
 
@@ -294,7 +281,7 @@ def _help_formatter(_context: Any) -> Any:
 
 typer.core.TyperCommand.context_class.make_formatter = _help_formatter  # type: ignore[assignment]  # for all help
 
-app = _plain_app(cls=Root, invoke_without_command=True)
+app = typer.Typer(cls=Root, invoke_without_command=True, add_completion=False, rich_markup_mode=None)
 
 
 @app.callback(

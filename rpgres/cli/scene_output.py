@@ -11,7 +11,7 @@ from msgspec import structs
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.asking.real import RealDice, plus_words
 from rpgres.cli.asking.terminal import can_prompt
-from rpgres.cli.output import flush, say, say_text, use_card_names, wants_plain_text
+from rpgres.cli.output import READER, flush, say, say_text
 from rpgres.engine.stops import TakenBack
 from rpgres.engine.views import event_seen
 from rpgres.model.state import EMPTY, GM, THE_HOST, State
@@ -143,7 +143,7 @@ class _Printer:
 
     def __init__(self, scene: Scene, people: State) -> None:
         self.scene, self.people = scene, people
-        use_card_names(scene.rules)
+        READER.rules = scene.rules
         self.words = words_of(scene.rules, people)
         self.titles = Titles()
         self.is_headed = False
@@ -169,7 +169,7 @@ class _Printer:
             return
         self.head(record)
         chapter = chapter_of([record], self.words, "Step")
-        say(chapter_lines(chapter, is_aloud=wants_plain_text()), is_prose=True)
+        say(chapter_lines(chapter, is_aloud=READER.is_plain), is_prose=True)
         flush()
         self.is_headed = False
 

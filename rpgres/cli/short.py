@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rpgres.cli.options import hoist
+from rpgres.cli.options import hoist, values_in
 from rpgres.errors import UsageError
 from rpgres.lines.fitting import Scope, who_is_named
 from rpgres.model.state import State
@@ -32,19 +32,9 @@ def scope_of(command: ActionCommand, words: Sequence[str]) -> Scope:
 
 def _with_sheet(rules: Rules, words: Sequence[str]) -> tuple[State, str]:
     """Return a table with the actor of a line that names the actor's sheet, or with no character."""
-    name = option_in(words, SHEET)
-    character = sheet_of(rules, name) if name else None
+    names = values_in(words, SHEET)
+    character = sheet_of(rules, names[0]) if names else None
     return (State(), ACTOR) if character is None else (State().with_character(character), character.name)
-
-
-def option_in(words: Sequence[str], name: str) -> str:
-    """Return the value of an option on a line that is not parsed yet; empty where it is not typed."""
-    for place, word in enumerate(words):
-        if word == f"--{name}" and place + 1 < len(words):
-            return words[place + 1]
-        if word.startswith(f"--{name}="):
-            return word.partition("=")[2]
-    return ""
 
 
 def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str]:
@@ -57,7 +47,7 @@ def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str
     who = who_is_named(data.without_code(), state, args[0].rstrip(":"))
     if who is None:
         return list(args)
-    behind = hoist(args[1:], {name: one for one in verb.options for name in one.names})
+    behind = hoist(args[1:], verb.options)
     action, *rest = behind[1:] if behind[:1] == ["--"] else behind or [""]
     if action == "":
         raise UsageError(f"{who}: name an action: {', '.join(data.file.actions)}")

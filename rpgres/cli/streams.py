@@ -151,6 +151,11 @@ def is_terminal() -> bool:
     return results() is not None and results().isatty()
 
 
+def has_person() -> bool:
+    """Tell whether a person reads standard output, and can type an answer."""
+    return is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+
+
 PAGE = 80  # columns of prose, in a pipe
 WIDEST = 100  # columns of prose on a terminal: longer lines are hard to read
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
+from rpgres.cli.exits import leave
 from rpgres.cli.progress import progress
 from rpgres.cli.reporting import Rows, emit_report, format_of
 from rpgres.engine.hidden import NO_TABLE, Start
@@ -22,6 +23,7 @@ from rpgres.plugins.loading import checked
 if TYPE_CHECKING:
     from rpgres.odds.variations import Axis
     from rpgres.render.odds.rows import Record
+    from rpgres.render.reports import Report
     from rpgres.rulesets import Rules, RulesetFile
 
 STUDIES = ("compare", "vary", "find", "knockout")
@@ -53,7 +55,7 @@ def read_query(
         action=action,
         inputs=inputs,
         switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=read_answers(shared["choose"], option=named("choose")),
+        choose=read_answers(shared["choose"], option="choose"),
         policies=opt.named_policies(shared["policy"]),
         auto=shared["auto"],
         by=by,
@@ -103,8 +105,8 @@ def run_study(
     told: Mapping[str, Any],
     file: RulesetFile | None,
     others: Mapping[str, Subject] = EMPTY,
-) -> int:
-    """Compute and print a study; return the exit code.
+) -> None:
+    """Compute and print a study; exit with its code.
 
     Args:
         study: which.
@@ -121,7 +123,7 @@ def run_study(
         studied = Study(subject, seconds, progress=show, told=about, outcomes=outcomes, others=others)
         record = _record(study, studied, axes, shared)
     emit(record, file, shared, outcomes=outcomes)
-    return 0 if record.complete else INTERRUPTED
+    leave(0 if record.complete else INTERRUPTED)
 
 
 def _cases(study: Study, shared: Mapping[str, Any]) -> list[tuple[str, list[Change]]]:
@@ -190,11 +192,15 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
         shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.
     """
-    from rpgres.render.odds.reports import report_of
+
+    def report() -> Report:  # JSON needs none
+        from rpgres.render.odds.reports import report_of
+
+        return report_of(record, file, outcomes=outcomes)
 
     def rows() -> Rows:
         from rpgres.render.odds.rows import csv_rows
 
         return csv_rows(record)
 
-    emit_report(record, report_of(record, file, outcomes=outcomes), shared, rows=rows)
+    emit_report(record, report, shared, rows=rows)

@@ -93,8 +93,8 @@ def _acted(table: PersistentTable, seat: Seat, words: list[str]) -> Any:
     from rpgres.journal.commands import check_seat
     from rpgres.library.calls import roll
     from rpgres.library.seated import result_of
-    from rpgres.lines.acting import ADDED, add_entry, answers_of, as_arguments, resolve, typed_action
-    from rpgres.lines.options import read_answers
+    from rpgres.lines.acting import ADDED, add_entry, as_arguments, resolve, typed_action
+    from rpgres.lines.options import answers_of, read_answers
 
     check_seat(seat.history, table.seat)
     arguments = as_arguments(seat, words) if words else []

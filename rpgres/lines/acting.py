@@ -9,11 +9,11 @@ import msgspec
 
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_key, as_option, named, words_of
 from rpgres.journal import commands
-from rpgres.journal.commands import Done, Place
+from rpgres.journal.commands import Done
+from rpgres.lines.fitting import Reading, typed_apart
 from rpgres.lines.helping import short_form
-from rpgres.lines.options import ACT_OPTIONS, given_inputs, read_answers
+from rpgres.lines.options import ACT_OPTIONS, answers_of, given_inputs
 from rpgres.lines.seat import ODDS, TABLE_COMMANDS, Seat
-from rpgres.lines.short import Reading, typed_apart
 from rpgres.rulesets import unknown
 
 ADDED = ("begin", "end", "note", "pass", "set")  # what a line may add to the journal beside actions
@@ -47,20 +47,6 @@ def as_line(command: Command) -> str:
 
 AS_LINES = Wording(as_key, as_line)  # of those who type options as keys of a call
 AT_PLAY = Wording(as_option, as_line)
-
-
-def place_of(seat: Seat) -> Place:
-    """Return the table's file, as commands of the journal take it."""
-    return Place(seat.path, tuple(seat.folders))
-
-
-def answers_of(given: Sequence[str], choose: Sequence[str], *, auto: bool) -> dict[str, Any]:
-    """Return answers that were typed as LABEL=VALUE, as commands of the journal take them."""
-    listed = {
-        "given": read_answers(given, option=named("given")),
-        "choose": read_answers(choose, option=named("choose")),
-    }
-    return {**listed, "auto": auto}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -105,11 +91,7 @@ def _unasked(_text: str, _readings: Sequence[Reading]) -> None:
 
 
 def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a line by name.
-
-    Raises:
-        UsageError: one is unknown or given twice, or lacks its value.
-    """
+    """Return the options of a line by name."""
     parameters, takes = seat.rules.parameters(action), seat.takes(action)
     meant = {one: (shared.name, shared.many) for shared in ACT_OPTIONS for one in shared.names}
     for key, one in parameters.items():
@@ -160,7 +142,7 @@ def resolve(
         auto=auto or bool(options.get("auto")),
     )
     about: dict[str, Any] = {"actor": action.actor, "seat": seat.name, "note": note or options.get("note") or None}
-    return commands.act(place_of(seat), action.action, action.inputs, **about, **answers)
+    return commands.act(seat.place, action.action, action.inputs, **about, **answers)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -179,7 +161,7 @@ def add_entry(seat: Seat, words: Sequence[str], answers: Mapping[str, Any]) -> D
         UsageError: it cannot be read, or is not possible now.
     """
     command, *rest = words
-    place, name = place_of(seat), seat.name
+    place, name = seat.place, seat.name
     if any(word.startswith("--") and word != "--until" for word in rest) and command != "note":
         raise UsageError(f"`{command}` takes no options here")
     match command, [word for word in rest if word not in ("until", "--until") or command != "pass"]:

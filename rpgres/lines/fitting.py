@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, named
-from rpgres.model.state import FACE_DOWN, State, pile_name, slug
+from rpgres.model.state import State, slug
 from rpgres.parameters.ability import number_of, rung_of
 from rpgres.parameters.context import ACTOR, InputContext
 from rpgres.parameters.kind import Slot
@@ -32,6 +32,7 @@ FILLERS = (*ARTICLES, "and", "to", "of", "at")
 SEAT_WORD = "as"
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
 MOST_CHOICES = 8  # that an error lists
+_FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
 _SLOT = re.compile(r"(?:([\w'-]+)\s+)?\{([\w-]+)\}")  # a parameter in a sentence, and the word before it
 
 
@@ -280,6 +281,36 @@ class Words:
         return f"{self.action} takes {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}"
 
 
+def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict[int, str], list[tuple[int, int]]]:
+    """Return the words of a line that belong to no option, by their place, and where options stand with their values.
+
+    Args:
+        words: the line behind the action.
+        options: whether each option takes a value, by its name as typed.
+    """
+    bare: dict[int, str] = {}
+    spans: list[tuple[int, int]] = []
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if word == "--":  # no word behind it is an option
+            bare |= {behind: words[behind] for behind in range(place + 1, len(words))}
+            break
+        is_faces = len(word) > 2 and _FACES.fullmatch(word) is not None
+        if word.startswith("-") and len(word) > 1 and number_of(word) is None and not is_faces:
+            following = words[place + 1 : place + 2]
+            is_valued = (
+                options.get(word, False) and following and following[0] not in options
+            )  # a value may be left out
+            length = 2 if is_valued else 1
+            spans.append((place, place + length))
+            place += length
+        else:
+            bare[place] = word
+            place += 1
+    return bare, spans
+
+
 def is_sentence(word: str) -> bool:
     """Tell whether a word was quoted as a text, or ends as a question does: nothing that is named is written so."""
     return any(char.isspace() for char in word) or (word.endswith("?") and len(word) > 1)
@@ -331,14 +362,3 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
         return word
     text = slug(word)
     return text if text in sheet_names(rules) and not found else None
-
-
-def hand_of(scope: Scope) -> list[str]:
-    """Return the cards that the actor holds, as far as the seat that types may see them."""
-    from rpgres.model.cards import shown_codes
-
-    cards: list[str] = []
-    for name, pile in scope.rules.file.piles.items():
-        own = scope.state.piles.get(pile_name(name, scope.actor)) if pile.each else None
-        cards += own.cards if own is not None else ()
-    return shown_codes([card for card in cards if card != FACE_DOWN])

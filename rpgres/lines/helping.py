@@ -12,10 +12,9 @@ from rpgres.lines.fitting import PREPOSITIONS, Words, usual_opposition
 from rpgres.lines.seat import TABLE_COMMANDS, Seat
 from rpgres.lines.words import joined
 from rpgres.model.state import GM
-from rpgres.render.lines import Line, Piece, line, plain_text
+from rpgres.render.lines import INDENT, Line, Piece, line, plain_text
 from rpgres.rulesets import Rules
 
-INDENT = "  "
 ON_TABLE = ("counter", "cards", "tag")  # kinds of parameters that stand for what lies there
 _CLAUSE = re.compile(r"[:;(,] ?|\. ")  # what ends the first clause of a help text
 

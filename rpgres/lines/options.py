@@ -127,11 +127,20 @@ def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:
     return answers
 
 
+def answers_of(given: Iterable[str], choose: Iterable[str], *, auto: bool) -> dict[str, Any]:
+    """Return answers that were typed as LABEL=VALUE, as commands of the journal take them."""
+    return {
+        "given": read_answers(given, option="given"),
+        "choose": read_answers(choose, option="choose"),
+        "auto": auto,
+    }
+
+
 def read_pair(text: str, *, option: str) -> tuple[str, str]:
     left, separator, right = text.partition("=")
     if not separator or not left.strip() or not right.strip():
-        example = {named("given"): "roll=++0-", named("choose"): "price=cost"}.get(option, "name=choice")
-        raise UsageError(f"{option} takes NAME=VALUE such as {option} {example}, not {text!r}")
+        example = {"given": "roll=++0-", "choose": "price=cost"}.get(option, "name=choice")
+        raise UsageError(f"{named(option)} takes NAME=VALUE such as {named(option)} {example}, not {text!r}")
     return left.strip(), right.strip()
 
 

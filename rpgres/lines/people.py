@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from rpgres.errors import UsageError
-from rpgres.lines.fitting import BESIDE
-from rpgres.lines.short import Reading, Words, typed_apart, who_is_named
-from rpgres.lines.sides import is_in_turns, sided
+from rpgres.lines.fitting import ARTICLES, BESIDE, OPPOSING, Reading, Words, typed_apart, who_is_named
 from rpgres.lines.words import joined
 from rpgres.model.state import State
 from rpgres.parameters.plain import sheet_of
@@ -18,6 +17,55 @@ from rpgres.toml.diagnostics import nearest
 
 PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 TEXTS = ("text", "tag")  # kinds of parameters behind whose name anything may stand
+
+
+def is_in_turns(rules: Rules, word: str) -> bool:
+    """Tell whether a word is an action that asks several by turns."""
+    return word in rules.file.actions and bool(rules.file.actions[word].procedure)
+
+
+def sided(rules: Rules, state: State, action: str, words: Sequence[str]) -> list[str]:
+    """Return a line behind an action in turns with a word of their side before each who is listed.
+
+    `against guards, thug` is `against guards against thug`; a line that is so already stays as it is.
+
+    Raises:
+        UsageError: two stand side by side, and no word says on which side.
+    """
+    line = _with_and(rules, state, words)
+    first, second = [*line, "", ""][:2]
+    if who_is_named(rules, state, first) and second == "and":
+        line.insert(0, OPPOSING[-1])  # a list without a word of its side
+    elif who_is_named(rules, state, first) and who_is_named(rules, state, second):
+        told = f"`{action} against {first} and {second}`, or `{action} with {first} against {second}`"
+        raise UsageError(f"who stands on which side? Type {told}", reason="unclear")
+    found: list[str] = []
+    side, last, place = "", "", 0  # the word before, which is no article, and where it stands
+    for word in line:
+        if word in (*BESIDE, *OPPOSING):
+            side = word
+        elif side and last != side and who_is_named(rules, state, word):
+            if last == "and":
+                found[place] = side
+            elif side in OPPOSING and who_is_named(rules, state, last):
+                found.insert(place + 1, side)
+        found.append(word)
+        if word not in ARTICLES:
+            last, place = word, len(found) - 1
+    return found
+
+
+def _with_and(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
+    """Return a line with `and` in place of each comma between names of characters: `thug,edda`, `thug, edda`."""
+    found: list[str] = []
+    for before, word in pairwise(["", *words]):
+        is_value = before.startswith("--") and "=" not in before
+        names = [name for name in word.split(",") if name] if "," in word and not is_value else []
+        if names and all(who_is_named(rules, state, name) for name in names):
+            found += [part for name in names for part in (name, "and")][: None if word.endswith(",") else -1]
+        else:
+            found.append(word)
+    return found
 
 
 def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:

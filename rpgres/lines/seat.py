@@ -14,19 +14,18 @@ from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal.commands import actor_of, state_at
+from rpgres.journal.commands import Place, actor_of, state_at
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
 from rpgres.journal.replay import is_mid_procedure
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
-from rpgres.lines.fitting import BESIDE
+from rpgres.lines.fitting import BESIDE, Reading, Scope, Words, typed_apart, who_is_named
 from rpgres.lines.options import ACT_OPTIONS
-from rpgres.lines.people import joining, led, names_settled, with_sides
+from rpgres.lines.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.lines.phrases import as_typed
-from rpgres.lines.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
-from rpgres.lines.sides import is_in_turns
+from rpgres.lines.short import Unclear, lengthened
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
 from rpgres.plugins.data import RulesetData, read_ruleset
@@ -95,6 +94,7 @@ class Seat:
 
     def __init__(self, path: Path, name: str | None, folders: Sequence[Path] = ()) -> None:
         self.path, self.name, self.folders = path, name, tuple(folders)
+        self.place = Place(path, self.folders)
         self.history = read(path)
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=folders_of(self.history, self.folders))
@@ -273,11 +273,7 @@ class Seat:
         return self._act(actor, found.text, rest if found.text == near else [], asks)  # which asks for what it takes
 
     def _what_with(self, actor: str, ability: str, asks: Asks) -> str:
-        """Return the action that a line means that names an ability alone.
-
-        Raises:
-            UsageError: no answer says which.
-        """
+        """Return the action that a line means that names an ability alone."""
         able = [
             name
             for name, action in self.data.file.actions.items()
@@ -385,11 +381,7 @@ class Seat:
             return found.text
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
-        """Return what a person adds of the first parameter that is missing; nothing where none is.
-
-        Raises:
-            UsageError: no answer gives it.
-        """
+        """Return what a person adds of the first parameter that is missing; nothing where none is."""
         for name in self.data.file.actions[action].required:
             parameter = self.rules.parameters(action)[name]
             if any(_has(long, one) for one in (name, *parameter.aliases)):

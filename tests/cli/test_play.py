@@ -17,9 +17,9 @@ from rpgres.cli.play.offers import offers
 from rpgres.cli.play.opening import CommandSeat
 from rpgres.cli.play.session import Session
 from rpgres.errors import RpgresError, UsageError
+from rpgres.lines.fitting import Reading
 from rpgres.lines.helping import help_lines, short_form
 from rpgres.lines.seat import OTHERS, TABLE_COMMANDS, Seat
-from rpgres.lines.short import Reading
 from rpgres.lines.status import status
 from rpgres.lines.words import joined, split, words_of
 from rpgres.model.cards import shown_codes

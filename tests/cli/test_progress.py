@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli import progress as module
-from rpgres.cli.output import clear_progress, set_reader, show_progress
+from rpgres.cli.output import READER
 from rpgres.cli.progress import GRACE, LATE, progress
 from rpgres.odds import exact
 from rpgres.stopping import STOP
@@ -31,7 +31,6 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     clock = iter(range(10**9))
     monkeypatch.setattr(module, "monotonic", lambda: float(next(clock)))
     monkeypatch.setattr(module, "show_progress", lines.append)
-    monkeypatch.setattr(module, "clear_progress", lambda: lines.append(""))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     return lines
@@ -116,8 +115,8 @@ def test_a_console_of_windows_gets_no_escape_sequences(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "")
     monkeypatch.setenv("COLUMNS", "30")
-    show_progress("x" * 40)
-    clear_progress()
+    module.show_progress("x" * 40)
+    module.show_progress("")
     assert capsys.readouterr().err == f"\r{' ' * 29}\r{'x' * 29}\r{' ' * 29}\r"
 
 
@@ -135,7 +134,7 @@ def test_nothing_is_shown_where_nobody_looks(how: str, shown: list[str], monkeyp
         monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     if how == "dumb":
         monkeypatch.setenv("TERM", "dumb")
-    set_reader(is_plain=how == "plain")
+    READER.begin(is_plain=how == "plain")
     with progress("simulating") as show:
         show(1, 10)
         STOP.tick()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.cli.output import wants_plain_text
+from rpgres.cli.output import READER
 from rpgres.cli.settings import KEYS, VARIABLES, expand, expand_at_table, settings_path
 from rpgres.formats.schemas import make_schema
 from tests.support.command_line import Ran, completions
@@ -173,7 +173,7 @@ def test_plain_and_dice_in_words_hold_for_every_command(file: Path) -> None:
     seen = []
     for args, environment in [((), {}), (("--no-plain",), {}), ((), {"RPGRES_PLAIN": "0"}), (("--plain",), {})]:
         done(*line, *args, **environment)
-        seen.append(wants_plain_text())
+        seen.append(READER.is_plain)
     assert seen == [True, False, False, True]
     pending = done_pending("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=0000")
     assert "--plain" not in pending.out

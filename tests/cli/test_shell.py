@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.shell.quoting import SHELL_ENV, Shell, join_line, shell_in_use
+from rpgres.cli.shell import SHELL_ENV, Shell, join_line, shell_in_use
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from rpgres.cli.asking.prompt import Person
-from rpgres.cli.shell.resuming import resumed
+from rpgres.cli.shell import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpgres import GM, Option, Outcome, Table, effect
-from rpgres.cli.shell.resuming import resumed
+from rpgres.cli.shell import resumed
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import prepare
 from rpgres.engine.procedures import _by_audience

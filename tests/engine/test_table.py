@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rpgres.cli.shell.resuming import resumed
+from rpgres.cli.shell import resumed
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import preferred, uniform

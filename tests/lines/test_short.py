@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from rpgres.cli.commands.roll import RollGroup
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.errors import UsageError
-from rpgres.lines.fitting import FILLERS, PREPOSITIONS
-from rpgres.lines.short import Scope, Unclear, Words, lengthened, typed_apart
+from rpgres.lines.fitting import FILLERS, PREPOSITIONS, Scope, Words, typed_apart
+from rpgres.lines.short import Unclear, lengthened
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, Tag
 from rpgres.plugins.data import read_ruleset

@@ -8,8 +8,8 @@ from typing import Any
 import typer.core
 from msgspec import Struct
 
+from rpgres.cli.commands.help import command_at, context_of
 from rpgres.cli.dynamic import INPUTS, ActionCommand
-from rpgres.cli.help.manual import command_at, context_of
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.entries import BUILTIN

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import flush, say, wants_plain_text, worded
+from rpgres.cli.output import READER, flush, say, worded
 from rpgres.cli.streams import columns
 from rpgres.engine.events import Turned
 from rpgres.engine.players import NO, Question, View
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
     from rpgres.rulesets import RulesetFile
 
-WIDTH, WIDEST = 80, 120  # columns of a question in one line: where the width is unknown, and at most
+WIDEST = 120  # columns of a question in one line, at most
 FEW = 2  # lines of a question that is repeated in full
 HELP = "help"  # likewise, where no table says more
 UNDO = "undo"
@@ -65,7 +65,11 @@ class Person:
         self._read = read
         self._file = file
         self._has_ended = False
-        self._asides = {LIST: _listed, ODDS: self._odds, WHY: self._why}
+        self._asides: dict[str, Callable[[View, Question], list[Line]]] = {
+            LIST: lambda _view, question: question_lines(question),
+            ODDS: self._odds,
+            WHY: lambda view, question: why_aside(self._prepared(view), question),
+        }
         self._passes = set[tuple[str, str]]()  # seat and label of optional decisions that are skipped from now on
         self.begin(heading, aid=aid)
 
@@ -90,15 +94,12 @@ class Person:
             answer = self._again.pop(0)
         elif self._has_ended:
             return None
-        elif question.optional and self._has_passed(view.seat, question.label):
+        elif question.optional and {(view.seat, question.label), (view.seat, "")} & (self._passes | self._passing):
             answer = NO
         else:
             answer = self._asked(view, question)
         self._answers.append(answer)
         return answer
-
-    def _has_passed(self, seat: str, label: str) -> bool:
-        return not {(seat, label), (seat, "")}.isdisjoint(self._passes | self._passing)
 
     def rewind(self) -> bool:
         """Forget the last answer of this action, so that a new run of it is answered up to there; False without one.
@@ -135,11 +136,11 @@ class Person:
         file = self._file() if has_turns and self._file is not None else None
         say(event_lines(events[shown:], file))
         self._told = events
-        width = columns(default=WIDTH, at_most=WIDEST)
+        width = columns(at_most=WIDEST)
         # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
         asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))
         rows = question_lines(question, width=width)
-        is_long = len(rows) > FEW or wants_plain_text()
+        is_long = len(rows) > FEW or READER.is_plain
         again = question_lines(question, width=width, is_again=True) if is_long else rows
         say(again if asked == self._asked_last else rows)
         while True:
@@ -155,9 +156,6 @@ class Person:
     def _answer(self, question: Question) -> str | list[str] | None:
         """Return the option typed, None at the end of the input, or the words of what is to be done before; [] for
         what is done already.
-
-        Raises:
-            PutAgain: that has changed the table.
         """
         while True:
             flush()
@@ -198,11 +196,7 @@ class Person:
     # -- what may be typed in place of an answer
 
     def _carries_out(self, typed: str) -> bool:
-        """Carry out a command of the table, where it is one.
-
-        Raises:
-            PutAgain: it has changed the table.
-        """
+        """Carry out a command of the table, where it is one."""
         has_changed = carry_out(typed)
         if has_changed:
             self._asked_last = ()
@@ -210,11 +204,7 @@ class Person:
         return has_changed is not None
 
     def _do(self, words: Sequence[str], view: View, question: Question) -> str | None:
-        """Do what was typed, and return the answer; an error is printed, and the question stays.
-
-        Raises:
-            TakenBack, PassesOn: the run ends here.
-        """
+        """Do what was typed, and return the answer; an error is printed, and the question stays."""
         try:
             if words[0] == SKIP:
                 return self._pass_on(words[1:], view, question)
@@ -223,24 +213,17 @@ class Person:
                 if not (self._may_withdraw or self._answers):
                     raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
-            say(self.aside(words[0], view, question))
+            say(self._asides[words[0]](view, question))
         except RpgresError as error:
             self._tell(worded(error.raw))
         except KeyboardInterrupt:
             self._tell("interrupted")
         return None
 
-    def aside(self, word: str, view: View, question: Question) -> list[Line]:
-        """Return the lines of `?`, `odds` or `why` at a question."""
-        return self._asides[word](view, question)
-
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress
 
         return odds_aside(self._prepared(view), view, question, progress("odds of each option"))
-
-    def _why(self, view: View, question: Question) -> list[Line]:
-        return why_aside(self._prepared(view), question)
 
     def _prepared(self, view: View) -> Prepared:
         if self._aid is None:
@@ -266,10 +249,6 @@ class Person:
 
     def _tell(self, text: str) -> None:
         say([line(f"  {text}")])
-
-
-def _listed(_view: View, question: Question) -> list[Line]:
-    return question_lines(question)
 
 
 def _words(typed: str) -> list[str]:

@@ -70,7 +70,7 @@ def offering(choices: Choices) -> Iterator[None]:
 
 def can_prompt() -> bool:
     """Tell whether a person can be asked: both input and output are a terminal, or the session is interactive."""
-    return _is_listening or (streams.is_terminal() and sys.stdin is not None and sys.stdin.isatty())
+    return _is_listening or streams.has_person()
 
 
 def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rpgres.cli.exits import leave
+from rpgres.cli.output import say, say_json, say_text
+from rpgres.cli.progress import interrupted, one_by_one
 from rpgres.render.lines import Line, line
 from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import MAX_SHOWN, Diagnostic
@@ -50,20 +53,13 @@ def end_check(
         unchecked: the names of what was interrupted before its check.
         undone: what they are, in words.
     """
-    from rpgres.cli.output import say, say_json, say_text
-
     if form == "json":
         say_json(record)
     elif form == "github":
         say_text(github_text(found))
     else:
         say([*lines])
-    if unchecked:
-        from rpgres.cli.progress import interrupted
-
-        raise typer.Exit(interrupted(f"{undone}: {', '.join(unchecked)}"))
-    if not ok:
-        raise typer.Exit(1)
+    leave(interrupted(f"{undone}: {', '.join(unchecked)}") if unchecked else int(not ok))
 
 
 def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileCheck]) -> None:
@@ -75,7 +71,6 @@ def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileChe
         check: checks one.
     """
     from rpgres.catalog.sheets import FileChecks
-    from rpgres.cli.progress import one_by_one
 
     checks = one_by_one("checking", files, check)
     unchecked = files[len(checks) :]

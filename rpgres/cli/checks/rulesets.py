@@ -54,11 +54,7 @@ def places_of(named: Sequence[str], folders: Sequence[Path]) -> list[Path]:
 
 
 def _folder_at(typed: str) -> Path | None:
-    """Return the folder of the ruleset that is meant by a path, or None for an id.
-
-    Raises:
-        FileError: it is spelt like a path, and no ruleset is there.
-    """
+    """Return the folder of the ruleset that is meant by a path, or None for an id."""
     from rpgres.lint.overlays import FILES, FOLDERS
 
     path = Path(typed)
@@ -100,11 +96,7 @@ def check_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
 
 
 def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
-    """Return the diagnostics of a ruleset and its overlays.
-
-    Raises:
-        UsageError: there is no such ruleset.
-    """
+    """Return the diagnostics of a ruleset and its overlays."""
     try:
         ruleset = find_ruleset(ruleset_id, extra=folders)
     except PluginError as error:
@@ -121,13 +113,7 @@ def _is_sound(problems: Sequence[Diagnostic]) -> bool:
 def _problems_of(
     ruleset: Ruleset, found: Sequence[Path], extra: Sequence[Path], *, is_alone: bool = False
 ) -> tuple[Sequence[Diagnostic], Sequence[str]]:
-    """Return the diagnostics of the folders of a ruleset, and which of them are overlays of the first.
-
-    Args:
-        found: its folders.
-        extra: the folders of `--rulesets`.
-        is_alone: whether its scenes are read without other overlays.
-    """
+    """Return the diagnostics of the folders of a ruleset, and which of them are overlays of the first."""
     from rpgres.conformance.unreached import unreached_outcomes
     from rpgres.lint.whole import all_diagnostics
 

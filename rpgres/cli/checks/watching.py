@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import flush, say, wants_plain_text
+from rpgres.cli.output import READER, flush, say
 from rpgres.cli.streams import is_terminal, raw
 from rpgres.render.lines import Piece, line
 
@@ -30,7 +30,7 @@ def watch(args: Sequence[str], folders: Sequence[Path]) -> int:
         folders: where files are looked at; those that are not there may come later.
     """
     is_able = is_terminal() and os.environ.get("TERM") != "dumb" and sys.platform != "win32"
-    clears = is_able and not wants_plain_text()
+    clears = is_able and not READER.is_plain
     head = f"watching {_listed([str(folder) for folder in folders if folder.is_dir()])}; Ctrl-C ends"
     try:
         while True:

@@ -86,12 +86,11 @@ def write_all(folder: Path) -> list[Path]:
     return written
 
 
-def _complete_shells(incomplete: str) -> list[str]:
-    return [shell for shell in FILES if shell.startswith(incomplete)]
-
-
 def command(
-    shell: Annotated[str, typer.Argument(metavar="|".join(FILES), help="The shell.", autocompletion=_complete_shells)],
+    shell: Annotated[
+        str,
+        typer.Argument(metavar="|".join(FILES), help="The shell.", autocompletion=lambda: [*FILES]),
+    ],
 ) -> None:
     """Print the completion script of a shell.
 

@@ -11,6 +11,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson
 from rpgres.cli.checks.settings import list_settings, path_of, set_setting, unset_setting
+from rpgres.cli.exits import leave
 from rpgres.cli.output import say_record, say_text, warn
 from rpgres.cli.settings import CHOICES, KEYS, active
 from rpgres.formats.descriptions import field_texts
@@ -19,20 +20,18 @@ from rpgres.formats.settings import Settings, SettingsList
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.render.lines import Line, Piece, line
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
+app = typer.Typer(no_args_is_help=True)
 
 
-def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
+def _complete_keys() -> list[tuple[str, str]]:
     told = field_texts(Settings)
     found = [(key, told.get(key, "")) for key in KEYS if key != "aliases"]
-    found += [(f"aliases.{name}", text) for name, text in active().settings.aliases.items()]
-    return [one for one in found if one[0].startswith(incomplete)]
+    return [*found, *((f"aliases.{name}", text) for name, text in active().settings.aliases.items())]
 
 
-def _complete_values(ctx: typer.Context, incomplete: str) -> list[str]:
+def _complete_values(ctx: typer.Context) -> list[str]:
     key = str(ctx.params.get("key") or next(iter(ctx.args), ""))
-    found = [one.id for one in ruleset_names()] if key == "ruleset" else CHOICES.get(key, ())
-    return [one for one in found if one.startswith(incomplete)]
+    return [one.id for one in ruleset_names()] if key == "ruleset" else [*CHOICES.get(key, ())]
 
 
 Key = Annotated[
@@ -49,8 +48,7 @@ def show(as_json: AsJson = False) -> None:
     """
     found = list_settings(active())
     say_record(found, lambda: _lines(found), as_json=as_json)
-    if found.problems:
-        raise typer.Exit(1)
+    leave(int(bool(found.problems)))
 
 
 def _lines(found: SettingsList) -> list[Line]:

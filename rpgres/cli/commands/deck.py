@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,28 +11,20 @@ from rpgres.cli.annotations import AsJson, Folders, OnlyOf, Seed, argument, opti
 from rpgres.cli.options import read_count, read_folders
 from rpgres.cli.output import say_record
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.errors import RpgresError, UsageError, called, named
+from rpgres.errors import RpgresError, UsageError, called
 from rpgres.lines.options import read_answers
 from rpgres.parameters.table_items import offer_cards
 from rpgres.render.decks import deck_lines, deck_list_lines, draw_lines
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
-)
-
-
-def _complete_decks(incomplete: str) -> list[tuple[str, str]]:
-    """Return the decks whose name begins so, with their titles."""
-    return [(deck.name, deck.title) for deck in list_decks().decks if deck.name.startswith(incomplete)]
+app = typer.Typer(no_args_is_help=True)
 
 
 def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the cards of the deck that the line names."""
-    typed: dict[str, Any] = ctx.params
     # While an option at the end of the line has no value yet, arguments cannot be assigned.
-    name = typed.get("deck") or next(iter(ctx.args), "")
+    name = ctx.params.get("deck") or next(iter(ctx.args), "")
     try:
-        found = find_deck(name, extra=read_folders(typed.get("rulesets") or ()))
+        found = find_deck(name, extra=read_folders(ctx.params.get("rulesets") or ()))
     except RpgresError:
         return []
     return offer_cards([found.deck], incomplete)
@@ -40,7 +32,11 @@ def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]
 
 DeckName = Annotated[
     str,
-    typer.Argument(metavar="DECK", help="The deck: RULESET/NAME, or a shared one.", autocompletion=_complete_decks),
+    typer.Argument(
+        metavar="DECK",
+        help="The deck: RULESET/NAME, or a shared one.",
+        autocompletion=lambda: [(deck.name, deck.title) for deck in list_decks().decks],
+    ),
 ]
 
 
@@ -105,7 +101,7 @@ def draw(
         raise UsageError(
             f"name the deck before the number of cards: {called('deck draw', 'standard', deck)}", path=("deck",)
         )
-    answers = read_answers(given or (), option=named("given"))
+    answers = read_answers(given or (), option="given")
     drawn = draw_cards(
         find_deck(deck, extra=read_folders(rulesets or ())),
         number=read_count(number, option="the number of cards", default=1),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
+
+import typer.core
 
 from rpgres.cli.annotations import argument
 from rpgres.cli.help import guide
-from rpgres.cli.help.manual import command_at
+from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.output import say, say_text
 from rpgres.cli.root import COMMANDS, root
 from rpgres.cli.settings import active
@@ -15,6 +17,7 @@ from rpgres.dice import resembles_notation
 from rpgres.errors import RpgresError, UsageError, called
 from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import ruleset_names
+from rpgres.rulesets import unknown
 from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
@@ -23,11 +26,9 @@ if TYPE_CHECKING:
 _MOST_SECTIONS = 4  # of the guide that mention a word
 
 
-def _offer(incomplete: str) -> list[tuple[str, str]]:
-    offers = {topic: guide.page(topic).title for topic in guide.TOPICS}
-    offers |= {name: entry.help for name, entry in COMMANDS.items()}
-    offers |= {name.id: name.title for name in ruleset_names()}
-    return [(name, text) for name, text in offers.items() if name.startswith(incomplete)]
+def _offer() -> list[tuple[str, str]]:
+    pages = [(topic, guide.page(topic).title) for topic in guide.TOPICS]
+    return [*pages, *COMMANDS.items(), *((name.id, name.title) for name in ruleset_names())]
 
 
 def command(
@@ -61,11 +62,7 @@ def command(
 
 
 def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
-    """Return what is to be shown for these words: a page, or a help.
-
-    Raises:
-        UsageError: nothing has this name.
-    """
+    """Return what is to be shown for these words: a page, or a help."""
     first = words[0]
     aliases = active().settings.aliases
     if first in aliases:
@@ -116,8 +113,52 @@ def _overview() -> list[Shown]:
         *pairs([(topic, guide.page(topic).title) for topic in guide.TOPICS]),
         line(),
         line("What a command takes: rpgres help COMMAND"),
-        *pairs([(name, entry.help) for name, entry in COMMANDS.items()]),
+        *pairs([*COMMANDS.items()]),
         line(),
         line("A ruleset or an action: rpgres help fate, rpgres help fate overcome."),
         line("A heading of a page: rpgres help undo."),
     ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Commands found by their words, as `rpgres help table act` names one
+
+
+def command_at(root: Command, words: Sequence[str]) -> Any:
+    """Return the context of the command that these words name, whose `get_help` is its help.
+
+    Args:
+        root: the command of everything.
+        words: as typed behind `rpgres`: `table act overcome`.
+
+    Raises:
+        UsageError: there is no such command.
+    """
+    ctx = context_of(root, "rpgres", None)
+    for place, word in enumerate(words):
+        ctx = context_of(_inside(ctx, word, words[place + 1 :]), word, ctx)
+    return ctx
+
+
+def context_of(command: Any, word: str, parent: Any) -> Any:
+    """Return the context of a command below another one.
+
+    Args:
+        command: the command.
+        word: its name as it is typed.
+        parent: the context of the group that has it; None for the root.
+    """
+    if isinstance(command, LazyGroup):
+        command.forget()
+    return command.context_class(command, info_name=word, parent=parent, **command.context_settings)
+
+
+def _inside(ctx: Any, word: str, args: Sequence[str]) -> Command:
+    group: Command = ctx.command
+    if isinstance(group, LazyGroup):
+        return group.load(word, args)
+    commands: Mapping[str, Any] = group.commands if isinstance(group, typer.core.TyperGroup) else {}
+    if word not in commands:
+        raise UsageError(unknown("command", word, commands, of=ctx.command_path))
+    found: Command = commands[word]
+    return found

@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from rpgres.cli.annotations import Folders, option
+from rpgres.cli.tables import AtTable, Table
 
 INSTALL = "pip install 'rpgres[mcp]'"
 
 
 def command(
-    table: Annotated[
-        str | None,
-        option(
-            "--table",
-            takes="PATH",
-            help="The table [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
-        ),
-    ] = None,
+    table: Table = None,
     seat: Annotated[
         str | None,
         option("--as", takes="SEAT", help="The seat: gm, or a character's name [required; env: RPGRES_SEAT]."),
@@ -30,16 +24,16 @@ def command(
     rules by tools, as the seat, and sees what the seat may see; nothing it says changes seat or table. It needs the
     package mcp: pip install 'rpgres[mcp]'. `rpgres help assistant` explains how a game master uses it.
     """
-    import os
     import sys
 
     from rpgres.cli.play.opening import open_seat
     from rpgres.cli.streams import results
     from rpgres.errors import PluginError, UsageError, named
 
-    if not (seat or os.environ.get("RPGRES_SEAT")):
+    at = AtTable(seat, table, rulesets)
+    if at.who is None:
         raise UsageError(f"name the seat of the model: {named('as')} gm, or {named('as')} and a character's name")
-    own = open_seat(table, seat, rulesets)
+    own = open_seat(at)
     try:
         from rpgres.cli.mcp.server import serve
     except ImportError as error:

@@ -9,9 +9,9 @@ import typer
 from msgspec.structs import replace
 
 from rpgres.cli import options as opt
-from rpgres.cli.commands.scene_odds import ENDING, PROCEDURE_OPTIONS, check_by, command_of_scene, print_procedure_odds
+from rpgres.cli.commands.scene_odds import ENDING, PROCEDURE_OPTIONS, command_of_scene, print_procedure_odds
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import say_json
+from rpgres.cli.exits import leave
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import emit, read_query, run_study, study_of
@@ -19,13 +19,12 @@ from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.odds.actions import odds_of
-from rpgres.odds.exact import Decide, OddsResult
-from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.exact import Decide
 from rpgres.odds.query import Query, settled
 from rpgres.odds.subjects import action_subject
 from rpgres.odds.variations import Axis, input_axes
 from rpgres.plugins.data import RulesetData
-from rpgres.rulesets import Rules, RulesetFile
+from rpgres.rulesets import Rules
 
 ACTION_OPTIONS = (
     *(CHOOSE, opt.BEST, opt.EACH, opt.BY, AUTO, POLICY),
@@ -48,19 +47,17 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     is_procedure = data.file.actions[action].procedure
     options = PROCEDURE_OPTIONS if is_procedure else ACTION_OPTIONS
     shared = {option.name: values.pop(option.name) if option.name not in own else option.off for option in options}
-    if shared["goal"] is None and shared["find"]:
-        shared["goal"] = _goal(values)
+    if shared["goal"] is None and shared["find"] and isinstance(values.get("target"), str):
+        shared["goal"], values["target"] = values["target"], None  # beside --find the chance that is looked for
     axes, inputs = input_axes(given_inputs(values))
     switches = opt.read_switches(shared["switch"])
     rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)
     if is_procedure:
-        check_by(shared["by"])
-        print_procedure_odds(
-            read_query(rules, action, inputs, shared, by=shared["by"] or ENDING, start=start), shared, axes
-        )
+        query = read_query(rules, action, inputs, shared, by=shared["by"] or ENDING, start=start)
+        print_procedure_odds(query, shared, axes)
         return
-    form, study = format_of(shared), study_of(shared, axes)
-    by = shared["by"] or "outcome"
+    format_of(shared)  # mistakes are reported before the work begins
+    study, by = study_of(shared, axes), shared["by"] or "outcome"
     query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
         _study(study, query, axes, shared, data)
@@ -72,26 +69,9 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
         raise InterruptError(NOTHING) from None
     if show.is_stopped:
         record = replace(record, interrupted=True)
-    _print(record, data.file, shared, form=form)
+    emit(record, data.file, shared)
     if show.is_stopped:
-        raise typer.Exit(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
-
-
-def _goal(values: dict[str, Any]) -> str | None:
-    """Return what an action's own `--target` says: beside --find it is the chance that is looked for."""
-    typed = values.get("target")
-    if isinstance(typed, str):
-        values["target"] = None
-        return typed
-    return None
-
-
-def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Mapping[str, Any], *, form: str) -> None:
-    """Print odds; only what is asked for is imported."""
-    if form == "json" and shared["svg"] is None and shared["out"] is None:
-        say_json(record)
-    else:
-        emit(record, file, shared)
+        leave(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
 
 
 def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
@@ -101,17 +81,11 @@ def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, 
             f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
         )
     told = {"decide": query.decide, "policies": query.named}
-    code = run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
-    if code:
-        raise typer.Exit(code)
+    run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
 
 
 def _asked(shared: Mapping[str, Any]) -> Decide | None:
-    """Return who was asked to decide for the actor.
-
-    Raises:
-        UsageError: it was given twice.
-    """
+    """Return who was asked to decide for the actor, which is refused where it was said twice."""
     asked: list[Decide] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
         raise UsageError(
@@ -126,8 +100,8 @@ def print_dice_odds(notation: str, values: dict[str, Any]) -> None:
     from rpgres.odds.dice import dice_odds
 
     rolled = opt.read_dice(notation, values["vs"], values["note"])
-    form, record = format_of(values), dice_odds(rolled, note=values["note"], by=values["by"])
-    _print(record, None, values, form=form)
+    format_of(values)  # a mistake is reported before the work begins
+    emit(dice_odds(rolled, note=values["note"], by=values["by"]), None, values)
 
 
 class OddsGroup(PlayGroup):
@@ -147,7 +121,6 @@ class OddsGroup(PlayGroup):
 
 app = typer.Typer(
     cls=OddsGroup,
-    add_completion=False,
     help="""Compute the exact probabilities of an action's outcomes, of a scene, or of dice.
 
     `rpgres odds fate overcome --skill 3 --vs 4dF+2` evaluates every result the dice can show; without
@@ -156,6 +129,5 @@ app = typer.Typer(
     `rpgres odds scene.toml` or `rpgres odds fate/bribe` evaluates how a whole scene ends.
 
     `rpgres odds 4d6kh3` evaluates dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
-    short_help="Compute the exact probabilities of an action, a scene or dice.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS] | NOTATION [OPTIONS]",
 )

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from rpgres.cli.annotations import Folders, RealDice
+from rpgres.cli.annotations import RealDice, spread
 from rpgres.cli.asking.terminal import listening
+from rpgres.cli.tables import AtTable
 
 
-def command(
-    table: Annotated[
-        str | None,
-        typer.Option("--table", metavar="PATH", help="The table [default: the nearest one in this folder or above]."),
-    ] = None,
-    seat: Annotated[
-        str | None, typer.Option("--as", metavar="SEAT", help="Play as this seat [default: the host].")
-    ] = None,
-    real_dice: RealDice = None,
-    rulesets: Folders = None,
-) -> None:
+@spread
+def command(real_dice: RealDice = None, *, at: AtTable) -> None:
     """Sit down at the table that is kept here, and type what is done.
 
     A line says who does what: `mara attack thug with fight`, `mara overcome burglary 3`. Options work too, as `rpgres
@@ -31,9 +19,9 @@ def command(
     from rpgres.cli.play.reader import reader_for
     from rpgres.cli.play.session import Session
 
-    own = open_seat(table, seat, rulesets)
+    own = open_seat(at)
     common = ["--table", str(own.path), *(["--as", own.name] if own.name else [])]
-    common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
+    common += [word for folder in at.rulesets or () for word in ("--rulesets", folder)]
     reader = reader_for(own)
     session = Session(own, reader, common, real_dice=real_dice or "")
     with listening(session):

@@ -15,10 +15,10 @@ from msgspec.structs import asdict
 
 from rpgres.cli.annotations import AsJson, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
-from rpgres.cli.exits import trace
+from rpgres.cli.exits import leave, trace
 from rpgres.cli.output import flush, say, say_record, say_text
 from rpgres.cli.progress import Progress, progress
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.formats.editors import write_own_schemas
 from rpgres.plugins.discovery import find_ruleset, unknown_ruleset, unused_disabled
 from rpgres.plugins.listing import PluginList, PluginStatus, list_rulesets
@@ -31,9 +31,7 @@ from rpgres.toml.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from rpgres.conformance import PluginReport
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List, create and check plugins that provide rulesets."
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")
@@ -51,8 +49,7 @@ def list_all(
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     record = PluginList(ok=is_well, plugins=plugins, warnings=warnings)
     say_record(record, lambda: [*plugin_lines(plugins), *warning_lines(warnings)], as_json=as_json)
-    if check and not is_well:
-        raise typer.Exit(1)
+    leave(int(check and not is_well))
 
 
 @app.command("new")

@@ -12,8 +12,8 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.exits import WAITING, exit_of
-from rpgres.cli.output import say, say_json, say_result, say_text, use_card_names
+from rpgres.cli.exits import WAITING, exit_of, leave
+from rpgres.cli.output import READER, say, say_json, say_result, say_text
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
 from rpgres.engine.prepare import Prepared, policies_of, prepare
@@ -21,19 +21,7 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import InterruptError, UsageError, named
-from rpgres.lines.options import (
-    AUTO,
-    CHOOSE,
-    EXIT_CODE,
-    GIVEN,
-    JSON,
-    NOTE,
-    POLICY,
-    REAL,
-    RULESETS,
-    given_inputs,
-    read_answers,
-)
+from rpgres.lines import options as lines
 from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
@@ -43,13 +31,13 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Question, View
 
 ACTION_OPTIONS = (
-    *(opt.SEED, GIVEN, REAL, CHOOSE, AUTO, POLICY, opt.WAIT, opt.SWITCH, RULESETS),
-    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
+    *(opt.SEED, lines.GIVEN, lines.REAL, lines.CHOOSE, lines.AUTO, lines.POLICY, opt.WAIT, opt.SWITCH, lines.RULESETS),
+    *(opt.REPEAT, opt.EACH_RUN, lines.JSON, lines.NOTE, lines.EXIT_CODE),
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
-    *(opt.VS, opt.SEED, GIVEN, REAL),
-    *(opt.REPEAT, opt.EACH_RUN, JSON, NOTE, EXIT_CODE),
+    *(opt.VS, opt.SEED, lines.GIVEN, lines.REAL),
+    *(opt.REPEAT, opt.EACH_RUN, lines.JSON, lines.NOTE, lines.EXIT_CODE),
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
@@ -61,17 +49,21 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option=named("repeat"), default=0)
     _check_repeat(shared, repeat=repeat)
-    given = read_answers(shared["given"], option=named("given"))
-    choose = read_answers(shared["choose"], option=named("choose"))
+    given = lines.read_answers(shared["given"], option="given")
+    choose = lines.read_answers(shared["choose"], option="choose")
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
-    use_card_names(rules)
-    prepared = prepare(rules, action, given_inputs(values))
+    READER.rules = rules
+    prepared = prepare(rules, action, lines.given_inputs(values))
     policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
-    hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
+    hand = None
+    if not repeat and asks_dice(shared["real_dice"], as_json=shared["json"]):
+        from rpgres.cli.asking.real import RealDice, plus_words
 
+        plus = plus_words(rules.file, action, prepared.inputs)
+        hand = Remembered(RealDice(shared["real_dice"], actor=prepared.actor, plus=plus))
     skipped = dict[str, None]()  # labels of optional decisions without an answer
 
     def skip(view: View, question: Question) -> None:
@@ -110,7 +102,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
             return once(seed)
         if not isinstance(result, Pending):
             return result
-        from rpgres.cli.shell.resuming import kept_options, resumed
+        from rpgres.cli.shell import kept_options, resumed
 
         return resumed(result, rules, more=kept_options(shared, _KEPT))
 
@@ -123,7 +115,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
     repeat = opt.read_count(values["repeat"], option=named("repeat"), default=0)
     _check_repeat(values, repeat=repeat)
-    given = read_answers(values["given"], option=named("given"))
+    given = lines.read_answers(values["given"], option="given")
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
     hand = None
@@ -161,19 +153,6 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     return Person(heading=heading, **known)
 
 
-def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
-    """Return what asks a person for results of real dice."""
-    from rpgres.cli.asking.real import RealDice, plus_words
-
-    return Remembered(
-        RealDice(
-            shared["real_dice"],
-            actor=prepared.actor,
-            plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
-        )
-    )
-
-
 def _finish(
     once: Callable[[str], Result | Pending],
     shared: dict[str, Any],
@@ -185,19 +164,11 @@ def _finish(
     seed = read_seed(shared["seed"])
     if repeat:
         results = (once(run_seed(seed, number)) for number in range(repeat))
-        code = _show_many(results, rules, shared, seed=seed, runs=repeat)
+        leave(_show_many(results, rules, shared, seed=seed, runs=repeat))
     else:
         result = once(seed)
         say_result(result, rules, as_json=shared["json"], skipped=skipped)
-        code = exit_of(result, with_codes=bool(shared.get("exit_code")))
-    if code:
-        raise typer.Exit(code)
-
-
-def _house_rules(rules: Rules | None) -> str:
-    from rpgres.render.words import house_rules
-
-    return house_rules(rules) if rules is not None else ""
+        leave(exit_of(result, with_codes=shared["exit_code"]))
 
 
 def _show_many(
@@ -219,6 +190,7 @@ def _show_many(
     from rpgres.render.results import repeat_line
     from rpgres.render.samples import WAITING as WAITS
     from rpgres.render.samples import Tally, sample_report
+    from rpgres.render.words import house_rules
 
     file, tally, first = rules.file if rules is not None else None, Tally(), None
     with progress("rolling", is_silent=shared["each_run"]) as show, suppress(KeyboardInterrupt):
@@ -232,8 +204,8 @@ def _show_many(
                 break
     if first is None:
         raise InterruptError(NOTHING)
-    report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
-    say(report_lines(report))
+    changed = house_rules(rules) if rules is not None else ""
+    say(report_lines(sample_report(tally, first, file, seed=seed, house_rules=changed)))
     if tally.runs < runs:
         return interrupted(f"{tally.runs:,} of {runs:,} runs")
     return WAITING if WAITS in tally.outcomes else 0
@@ -247,13 +219,11 @@ class RollGroup(PlayGroup):
 
 app = typer.Typer(
     cls=RollGroup,
-    add_completion=False,
     help="""Resolve an action of a ruleset, or roll dice.
 
     `rpgres roll fate overcome --skill 3 --vs 2` resolves an action; `rpgres roll fate --help` lists the
     actions, and `rpgres roll fate overcome --help` explains one.
 
     `rpgres roll 4dF+3` rolls dice; `rpgres roll 4dF+3 --help` explains the notation.""",
-    short_help="Resolve an action of a ruleset, or roll dice.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -21,14 +21,13 @@ from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.checks.rulesets import check_ruleset, places_of
 from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import load_named, read_folders
-from rpgres.cli.output import reader_words, say_record, say_text
+from rpgres.cli.output import READER, say_record, say_text
 from rpgres.cli.progress import one_by_one
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, called, counted, named
 from rpgres.formats.editors import renew_schemas, with_schema_line
 from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import (
-    RulesetName,
     claimed_ids,
     contested,
     ended_faults,
@@ -49,11 +48,7 @@ from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 if TYPE_CHECKING:
     from rpgres.conformance.vectors import VectorReport
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    help="List rulesets, make one, show one, check house rules.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("list")
@@ -63,7 +58,8 @@ def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
     probe_plugins()
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
-    strays = [*_contested(names, extra), *_strays(extra=extra)]
+    claimed = [told for name in names if not name.builtin and (told := contested(name.id, extra=extra))]
+    strays = [*(Diagnostic("contested-id", told) for told in claimed), *_strays(extra=extra)]
     strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled(extra=extra))]
     record = RulesetList(
         rulesets=names, problems=[problem for problems in (*broken.values(), strays) for problem in problems]
@@ -73,15 +69,6 @@ def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
         lambda: [*ruleset_list_lines(names), *_warnings(broken, strays, extra)],
         as_json=as_json,
     )
-
-
-def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Diagnostic]:
-    """Return the ids that more than one has."""
-    return [
-        Diagnostic("contested-id", told)
-        for name in names
-        if not name.builtin and (told := contested(name.id, extra=extra))
-    ]
 
 
 def _strays(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
@@ -208,7 +195,7 @@ def _watch(rulesets: Sequence[str], folders: Sequence[Path], *, is_text: bool) -
 
     if not is_text:
         raise UsageError(f"{named('watch')} shows text; for JSON or annotations leave it out")
-    args = ["ruleset", "check", *reader_words(), *(f"--rulesets={folder}" for folder in folders)]
+    args = ["ruleset", "check", *READER.typed, *(f"--rulesets={folder}" for folder in folders)]
     raise typer.Exit(watch([*args, "--", *rulesets], places_of(rulesets, folders)))
 
 
@@ -265,10 +252,9 @@ def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]
     yield from (line(stray.text) for stray in strays)
 
 
-def _complete_actions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    typed: dict[str, Any] = ctx.params
-    actions = read_ruleset(typed.get("ruleset") or "").file.actions
-    return [(name, action.summary) for name, action in actions.items() if name.startswith(incomplete)]
+def _complete_actions(ctx: typer.Context) -> list[tuple[str, str]]:
+    actions = read_ruleset(ctx.params.get("ruleset") or "").file.actions
+    return [(name, action.summary) for name, action in actions.items()]
 
 
 @app.command("show")

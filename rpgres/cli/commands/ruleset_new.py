@@ -17,7 +17,7 @@ from rpgres.cli.annotations import Folders, option, spread
 from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import say, say_text
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, UsageError, named
 from rpgres.formats.editors import with_schema_line, write_own_schemas
 from rpgres.model.state import slug
@@ -30,10 +30,6 @@ from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules, Ruleset
-
-
-def _complete_models(incomplete: str) -> list[tuple[str, str]]:
-    return [(one.id, one.title) for one in _models(()) if one.id.startswith(incomplete)]
 
 
 class Answers(Struct, frozen=True):
@@ -57,7 +53,7 @@ def new(
             "--like",
             takes="RULESET",
             help="The ruleset to start from, such as success-levels.",
-            autocompletion=_complete_models,
+            autocompletion=lambda: [(one.id, one.title) for one in _models(())],
         ),
     ] = None,
     *,
@@ -115,12 +111,7 @@ def _asked_model(folders: Sequence[Path]) -> Ruleset:
 
 
 def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
-    """Return the words of a new ruleset: as typed, as answered, or as they are offered.
-
-    Args:
-        own: what is offered.
-        typed: what was typed beforehand; None where a person is asked.
-    """
+    """Return the words of a new ruleset: as typed, as answered, or as they are offered."""
     questions = {
         "title": ("What is the game called?", own.title),
         "summary": ("What is it, in a line?", own.summary),
@@ -131,16 +122,14 @@ def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
     found = {}
     for key, (question, default) in questions.items():
         said = typed[key]
-        found[key] = " ".join(said.split()) if said is not None else _asked(question, default)
+        found[key] = " ".join(said.split()) if said is not None else _read(question, default)
     listed = tuple(dict.fromkeys(slug(one) for one in found["abilities"].split(",") if one.strip()))
     return Words(found["title"], found["summary"], id_of(found["action"]), listed, found["character"])
 
 
-def _asked(question: str, default: str) -> str:
-    return _read(question, default) if default and can_prompt() else default
-
-
 def _read(question: str, default: str) -> str:
+    if not (default and can_prompt()):
+        return default
     try:
         return ask(f"{question} [{default}] ").strip() or default
     except EOFError:
@@ -148,11 +137,7 @@ def _read(question: str, default: str) -> str:
 
 
 def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
-    """Write the files of a new ruleset, and return its rules.
-
-    Raises:
-        UsageError: the words do not fit; nothing is left then.
-    """
+    """Write the files of a new ruleset, and return its rules."""
     name = folder.name
     files = files_like(model, name, words)
     write_folder(folder, {place: with_schema_line(place, text, name) for place, text in files.items()})
@@ -164,11 +149,7 @@ def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
 
 
 def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
-    """Return the rules of a new folder, with the schemas of its files beside them.
-
-    Raises:
-        UsageError: the words do not fit the rules that they were put into.
-    """
+    """Return the rules of a new folder, with the schemas of its files beside them."""
     from rpgres.cli.checks.rulesets import check_folder
 
     found = check_folder(folder, ()).problems

@@ -22,7 +22,7 @@ from rpgres.cli.annotations import (
 )
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, files_of, play_as_asked
-from rpgres.cli.output import say, say_json, say_record, wants_plain_text
+from rpgres.cli.output import READER, say, say_json, say_record
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, PluginError, RpgresError
 from rpgres.scenes import (
@@ -44,20 +44,19 @@ if TYPE_CHECKING:
     from rpgres.render.lines import Line
     from rpgres.toml.diagnostics import Diagnostic
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, tell, check and test scripted scenes.")
+app = typer.Typer(no_args_is_help=True)
 
 
-def _complete_scenes(incomplete: str) -> list[str]:
+def _complete_scenes() -> list[str]:
     """Return the scenes that ship, and the TOML files here."""
-    here = sorted(path.name for path in Path().glob("*.toml"))
-    return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
+    return [*scene_names(), *sorted(path.name for path in Path().glob("*.toml"))]
 
 
 def _complete_played(incomplete: str) -> list[str]:
     """Return what can be played: scenes, and procedures as `RULESET/PROCEDURE`."""
     from rpgres.cli.completion import procedure_names
 
-    return [*procedure_names(incomplete), *_complete_scenes(incomplete)]
+    return [*procedure_names(incomplete), *_complete_scenes()]
 
 
 Files = Annotated[
@@ -153,7 +152,7 @@ def show(
     elif STANDARD not in files.values():
         from rpgres.render.accounts.lines import account_lines
 
-        say(account_lines(account, is_aloud=wants_plain_text()), is_prose=True)
+        say(account_lines(account, is_aloud=READER.is_plain), is_prose=True)
     write_files(account, files)
 
 

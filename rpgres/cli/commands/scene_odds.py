@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
 from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
+from rpgres.cli.exits import leave
 from rpgres.cli.options import SectionedCommand
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
@@ -74,7 +74,7 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     if study:
         others = {one: read(one)[0] for one in scenes_among(shared["compare"])}
         told = {"policies": scene.told, "by": shared["by"] or ENDING, "title": scene.file.title}
-        _exit_with(run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others))
+        run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others)
     elif shared["best"] is not None:
         _print_best(scene, scene.state, shared)
     else:
@@ -85,10 +85,15 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
     """Print the chances of how a procedure ends, from where it begins."""
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
+    if query.by in ("margin", "total"):
+        raise UsageError(
+            f"{named('by')} {query.by} is for an action; of a scene, name a part of the table at the end, "
+            "or leave it out"
+        )
     shared, study = _with_goals(shared, axes)
     if study:
         told: dict[str, Any] = {"policies": query.named, "by": query.by}
-        _exit_with(run_study(study, procedure_subject(query), axes, shared, told=told, file=query.rules.file))
+        run_study(study, procedure_subject(query), axes, shared, told=told, file=query.rules.file)
         return
     query = replace(query, auto=query.auto or shared["best"] is not None)
     scene, prepared = scene_of_procedure(query)
@@ -100,11 +105,7 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
 
 
 def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[str, Any], str]:
-    """Return the options, with what --best brings about as `goals`, and which study they ask for.
-
-    Raises:
-        UsageError: options exclude each other, or one is missing.
-    """
+    """Return the options, with what --best brings about as `goals`, and which study they ask for."""
     typed = shared["goal"]
     goals = [typed] if isinstance(typed, str) else list(typed or ())
     if shared["best"] is None:
@@ -124,11 +125,6 @@ def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[s
         found = {**shared, "goal": None, "goals": goals}
     format_of(found)  # mistakes are reported before the work begins
     return found, study_of(found, axes)
-
-
-def _exit_with(code: int) -> None:
-    if code:
-        raise typer.Exit(code)
 
 
 def _print_odds(
@@ -153,17 +149,11 @@ def _print_odds(
     record = scene_record(scene, odds, sample=sample, known=known, by=by, inputs=inputs, note=shared["note"])
     emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
-        raise typer.Exit(interrupted(LOWER_BOUND))
+        leave(interrupted(LOWER_BOUND))
 
 
 def _print_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
-    """Print the result of a scene with optimal decisions of one player.
-
-    Args:
-        people: the table with all who take part.
-        shared: the options.
-        told: what was typed; see `best_record`.
-    """
+    """Print the result of a scene with optimal decisions of one player."""
     from rpgres.scenes.optimal import best_record
 
     about = {"best": shared["best"], "goals": shared["goals"], "by": shared["by"] or ENDING, "note": shared["note"]}
@@ -184,11 +174,3 @@ def command_of_scene(name: str) -> SectionedCommand:
 WALKED = """\
 Every result of dice and cards is followed, turn by turn, and standings that are equal are followed once. Decisions come
 from the steps of the scene, from the policies and standing orders of its characters, and from --policy or --auto."""
-
-
-def check_by(by: str | None) -> None:
-    """Refuse what only odds of actions can be asked by."""
-    if by in ("margin", "total"):
-        raise UsageError(
-            f"{named('by')} {by} is for an action; of a scene, name a part of the table at the end, or leave it out"
-        )

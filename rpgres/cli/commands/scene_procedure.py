@@ -11,28 +11,14 @@ from msgspec import structs
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
-from rpgres.cli.exits import WAITING, exit_of
+from rpgres.cli.exits import WAITING, exit_of, leave
 from rpgres.cli.options import StrictCommand, built, hoist
 from rpgres.cli.output import say_json, say_record
-from rpgres.cli.shell.resuming import kept_options, resumed
+from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
-from rpgres.lines.options import (
-    ANSWERS,
-    AUTO,
-    CHOOSE,
-    EXIT_CODE,
-    GIVEN,
-    JSON,
-    NOTE,
-    POLICY,
-    REAL,
-    RULESETS,
-    Option,
-    given_inputs,
-    read_answers,
-)
+from rpgres.lines import options as lines
 from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
 from rpgres.plugins.data import RulesetData
 from rpgres.plugins.loading import checked
@@ -43,7 +29,7 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
 
 
-def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
+def _complete_seats(ctx: Any, _args: list[str], _incomplete: str) -> list[tuple[str, str]]:
     """Return the seats of the scene that was named: the game master's, and those of its characters."""
     from rpgres.scenes import open_scene
     from rpgres.toml.reading import parse
@@ -54,23 +40,23 @@ def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[s
     except RpgresError:
         characters = {}
     names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY, THE_HOST]
-    return [(name, "") for name in names if name.startswith(incomplete)]
+    return [(name, "") for name in names]
 
 
-AS_SEAT = Option(
+AS_SEAT = lines.Option(
     "as",
     "Tell only what this seat may know, or everybody; host: all there is. By default what the game master may.",
     "SEAT",
-    ANSWERS,
+    lines.ANSWERS,
 )
 AS_SEAT_OF_SCENE = structs.replace(AS_SEAT, complete=_complete_seats)
 OPTIONS = (
-    *(opt.SEED, GIVEN, REAL, CHOOSE, AUTO, POLICY, AS_SEAT, opt.SWITCH, RULESETS),
-    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, JSON, NOTE, EXIT_CODE),
+    *(opt.SEED, lines.GIVEN, lines.REAL, lines.CHOOSE, lines.AUTO, lines.POLICY, AS_SEAT, opt.SWITCH, lines.RULESETS),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, lines.JSON, lines.NOTE, lines.EXIT_CODE),
 )
 SCENE_OPTIONS = (
-    *(opt.SEED, AUTO, POLICY, opt.SWITCH, REAL, AS_SEAT_OF_SCENE),
-    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, JSON, RULESETS),
+    *(opt.SEED, lines.AUTO, lines.POLICY, opt.SWITCH, lines.REAL, AS_SEAT_OF_SCENE),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, lines.JSON, lines.RULESETS),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exit_code")
@@ -85,7 +71,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}
     files = files_of(shared)
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
-    inputs = given_inputs(values)
+    inputs = lines.given_inputs(values)
     prepared = prepare(rules, procedure, inputs)
     if shared["as"] is not None:
         require_seat(shared["as"], prepared.state)
@@ -94,8 +80,8 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         procedure,
         inputs,
         policies=policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
-        given=read_answers(shared["given"], option=named("given")),
-        choose=read_answers(shared["choose"], option=named("choose")),
+        given=lines.read_answers(shared["given"], option="given"),
+        choose=lines.read_answers(shared["choose"], option="choose"),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}
@@ -105,9 +91,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         _tell_waiting(waiting.pending, prepared, shared)
         raise typer.Exit(WAITING) from None
     result = played.steps[-1].result
-    code = exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0
-    if code:
-        raise typer.Exit(code)
+    leave(exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0)
 
 
 def files_of(shared: Mapping[str, Any]) -> dict[str, str]:
@@ -153,11 +137,7 @@ def play_as_asked(
 
 
 def _asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool) -> str:
-    """Return whose dice are real in a scene that is played; empty where none are.
-
-    Raises:
-        UsageError: a person is to be asked, and there is no terminal, or the scene is not told as it goes.
-    """
+    """Return whose dice are real in a scene that is played; empty where none are."""
     if not whom or not asks_dice(whom):
         return ""
     if seat is not None or not is_told:
@@ -167,11 +147,7 @@ def _asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool) -> str
 
 
 def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any]) -> None:
-    """Tell for which decision a procedure waits, and how it goes on.
-
-    Raises:
-        NeedsPolicy: a seat looks, and the command that goes on would have the seed.
-    """
+    """Tell for which decision a procedure waits, and how it goes on."""
     from rpgres.render.results import waiting_lines
 
     if shared["as"] not in (None, THE_HOST):
@@ -215,8 +191,7 @@ class RunCommand(StrictCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""
-        known = {name: option for option in OPTIONS for name in option.names}
-        line = hoist(list(args), known)
+        line = hoist(args, OPTIONS)
         found = procedure_named(line[0], line[1:]) if line and "/" in line[0] else None
         if found is None:
             return super().make_context(info_name, args, parent, **extra)

@@ -20,13 +20,12 @@ BATCH = "batch"  # the kind that describes the requests of all operations
 FILES = "files"  # all kinds of files at once
 
 
-def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
+def _kinds() -> list[tuple[str, str]]:
     from rpgres.formats.schemas import KINDS
 
     batch = (BATCH, "One line that `rpgres batch` reads, operation by operation.")
     files = (FILES, "All kinds of TOML files, with --write.")
-    kinds = [batch, files, *((name, kind.description) for name, kind in KINDS.items())]
-    return [(name, text) for name, text in kinds if name.startswith(incomplete)]
+    return [batch, files, *((name, kind.description) for name, kind in KINDS.items())]
 
 
 def command(
@@ -42,7 +41,7 @@ def command(
             "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "
             "the `format` of what was printed, such as rpgres.odds/1; "
             "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config; files for all of these.",
-            autocompletion=_complete_kinds,
+            autocompletion=_kinds,
         ),
     ] = "",
     ruleset: Annotated[
@@ -72,8 +71,8 @@ def command(
     if not kind:
         from rpgres.render.lines import Piece, line
 
-        width = max(len(name) for name, _ in _complete_kinds(""))
-        say([line(Piece(name.ljust(width), "name"), f"  {text}") for name, text in _complete_kinds("")])
+        width = max(len(name) for name, _ in _kinds())
+        say([line(Piece(name.ljust(width), "name"), f"  {text}") for name, text in _kinds()])
         return
     rules = load_named(ruleset, rulesets) if ruleset is not None else None
     if write is not None or kind == FILES:

@@ -15,7 +15,7 @@ from rpgres.cli.annotations import AsJson, Folders, OfRuleset, OnlyOf, RulesetId
 from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.options import load_named, read_folders
 from rpgres.cli.output import say_record, say_text
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, writing
 from rpgres.formats.editors import schema_line, write_schemas
 from rpgres.render.files import file_list_lines
@@ -27,16 +27,15 @@ from rpgres.toml.reading import Source, parse, read_source
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, create, check and show character sheets.")
+app = typer.Typer(no_args_is_help=True)
 
 STDIN = "-"
 
 
-def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
+def _complete_sheets() -> list[tuple[str, str]]:
     """Return the sheets that come with rulesets, and the TOML files here."""
     found = [(one.name, f"{one.title} ({one.ruleset})") for one in list_files("sheet").files]
-    here = [(path.name, "") for path in sorted(Path().glob("*.toml"))]
-    return [offer for offer in dict.fromkeys([*found, *here]) if offer[0].startswith(incomplete)]
+    return [*dict.fromkeys(found), *((path.name, "") for path in sorted(Path().glob("*.toml")))]
 
 
 @app.command("list")

@@ -69,7 +69,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
 def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, command: Sequence[str] = ()) -> int:
     """Print the result of an action, or for which decision it waits; return the exit code."""
     if isinstance(found, Pending):
-        from rpgres.cli.shell.resuming import resumed
+        from rpgres.cli.shell import resumed
 
         found = resumed(found, rules, command=command)
     say_result(found, rules, as_json=as_json)
@@ -126,14 +126,7 @@ def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> int:
 
 
 def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, own_seed: str | None = None) -> None:
-    """Do what a line asks for and print it; exit with the code it calls for.
-
-    Args:
-        simulation: what is simulated.
-        shared: the options, as typed.
-        show: shows one run.
-        own_seed: the scene's.
-    """
+    """Do what a line asks for and print it; exit with the code it calls for."""
     format_of(shared)  # which refuses what cannot be, before anything is counted
     path = Path(shared["save"]) if shared["save"] else None
     saved = read_saved(path) if path is not None else None
@@ -201,12 +194,7 @@ class Keeper(Struct):
 
 
 def _shown_seed(typed: str, seed: str | None) -> str:
-    """Return the seed of the run that is to be shown.
-
-    Args:
-        typed: its number.
-        seed: the seed of the simulation; None where none was given.
-    """
+    """Return the seed of the run that is to be shown."""
     if seed is None:
         raise UsageError(
             f"{named('show')} needs the {named('seed')} of the simulation, which it prints at its end, "
@@ -229,11 +217,7 @@ def _plan(simulation: Simulation, shared: Mapping[str, Any]) -> Plan:
 
 
 def _width(text: str) -> float:
-    """Return a width as a share.
-
-    Raises:
-        UsageError: it is no percentage between 0 and 100.
-    """
+    """Return a width as a share."""
     number = 0.0
     with suppress(ValueError):
         number = float(text.strip().removesuffix("%"))
@@ -273,7 +257,7 @@ def _print(record: SimulationResult, rules: Rules, shared: Mapping[str, Any]) ->
 
     emit_report(
         record,
-        simulations.simulation_report(record, rules.file),
+        lambda: simulations.simulation_report(record, rules.file),
         shared,
         rows=lambda: simulations.csv_rows(record),
         lines=lambda: simulations.simulation_lines(record, rules.file, detailed=shared["by"] or ()),
@@ -322,7 +306,6 @@ class SimulateGroup(PlayGroup):
 
 app = typer.Typer(
     cls=SimulateGroup,
-    add_completion=False,
     help="""Play an action or a scene many times, and summarise.
 
     `rpgres simulate fate overcome --skill 3 --vs 4dF+2 -n 1000000` plays an action, `rpgres simulate scene.toml` or
@@ -330,6 +313,5 @@ app = typer.Typer(
 
     Run N (from 0) is the run with the seed SEED#N, so the result depends only on the seed and the number of runs, not
     on the number of workers. Ctrl-C prints what is done so far.""",
-    short_help="Play an action or a scene many times, and summarise.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS]",
 )

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsJson, Auto, Folders, Policies, option
-from rpgres.cli.exits import WAITING
+from rpgres.cli.exits import WAITING, leave
 from rpgres.cli.options import named_policies, read_folders
-from rpgres.cli.output import say_record, use_table
+from rpgres.cli.output import say_record
+from rpgres.cli.tables import AtTable
 from rpgres.engine.records import Result
 from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.errors import FileError, UsageError, called
 from rpgres.journal.commands import check_seat, rules_of
-from rpgres.journal.files import find_table
 from rpgres.journal.rerun import table_what_if
-from rpgres.journal.store import read
 from rpgres.toml.reading import read_source
 
 if TYPE_CHECKING:
@@ -67,28 +66,24 @@ def command(
     from rpgres.render.whatif import what_if_lines
 
     asked = {"given": given or [], "choose": choose or [], "policies": named_policies(policy or ()), "auto": auto}
-    folders = read_folders(rulesets or ())
     path, separator, number = run.rpartition("#")
     if separator and number.isascii() and number.isdecimal() and not os.path.isfile(run):
-        record, file = _of_table(path, int(number), asked, folders, seat or os.environ.get("RPGRES_SEAT") or None)
+        record, file = _of_table(AtTable(seat, path, rulesets), int(number), asked)
     else:
-        record, file = _of_result(run, asked, folders, scene)
+        record, file = _of_result(run, asked, read_folders(rulesets or ()), scene)
     say_record(record, lambda: what_if_lines(record, file), as_json=as_json)
-    if not record.complete:
-        raise typer.Exit(WAITING)
+    leave(0 if record.complete else WAITING)
 
 
-def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], seat: str | None) -> Found:
-    if path == "TABLE" and not os.path.exists(path):
+def _of_table(at: AtTable, number: int, asked: Asked) -> Found:
+    if at.table == "TABLE" and not os.path.exists(at.table):
         raise UsageError(
             f"TABLE stands for the file or folder of a table: here it is `{called('whatif', f'.#{number}')}`"
         )
-    use_table(path)
-    place = find_table(path or os.environ.get("RPGRES_TABLE"))
-    history = read(place)
-    check_seat(history, seat)
-    rules = rules_of(history, folders=folders)
-    return table_what_if(place, history, rules, number, seat=seat, **asked), rules.file
+    place, history = at.read()
+    check_seat(history, at.who)
+    rules = rules_of(history, folders=place.folders)
+    return table_what_if(place.path, history, rules, number, seat=at.who, **asked), rules.file
 
 
 def _is_table(name: str) -> bool:

@@ -54,7 +54,7 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
         words: what stands behind it.
     """
     from rpgres.catalog.listed import list_files
-    from rpgres.cli.shell.quoting import join_line
+    from rpgres.cli.shell import join_line
     from rpgres.plugins.data import read_ruleset
 
     table = _table_here()
@@ -72,12 +72,12 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
 
 def _table_here() -> History | None:
     """Return the journal of the table that is kept here; None where there is none."""
+    from rpgres.cli.tables import AtTable
     from rpgres.errors import RpgresError
-    from rpgres.journal.files import find_table
     from rpgres.journal.store import read
 
     try:
-        return read(find_table(os.environ.get("RPGRES_TABLE")))
+        return read(AtTable().look_up().path)
     except RpgresError:
         return None
 

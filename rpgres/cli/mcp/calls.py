@@ -5,6 +5,8 @@ Nothing here knows the protocol. A tool is a function of the seat and of its arg
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -23,12 +25,15 @@ from rpgres.cli.mcp.records import (
     Odds,
     OddsArguments,
     Question,
+    RuleArguments,
+    RuleFound,
+    RuleSource,
     ShowArguments,
     TableSeen,
     UndoArguments,
 )
 from rpgres.engine.records import Pending, QuestionRecord
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError
 from rpgres.journal import commands
 from rpgres.journal.commands import state_at
 from rpgres.journal.history import History
@@ -40,22 +45,22 @@ from rpgres.lines.acting import (
     ADDED,
     TypedAction,
     add_entry,
-    answers_of,
     as_arguments,
-    place_of,
     resolve,
     typed_action,
 )
 from rpgres.lines.helping import described, short_form
-from rpgres.lines.options import read_answers
+from rpgres.lines.options import answers_of, read_answers
 from rpgres.lines.seat import Seat
 from rpgres.lines.words import split, words_of
 from rpgres.render.lines import plain_text
 from rpgres.render.tables import entry_lines, found_lines, show_lines, waiting_lines
-from rpgres.rulesets import unknown
+from rpgres.rulesets import Rules, unknown
 
 OWN = {"show": "show", "log": "log", "odds": "odds", "answer": "answer", "undo": "undo", "redo": "undo"}  # tools
 HOW = "the tool `answer`"
+MOST_SOURCES = 12
+_WORD = re.compile(r"[^\W_]+")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -119,7 +124,7 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
 
     action = _meant(seat, asked)
     found = table_odds(
-        place_of(seat),
+        seat.place,
         action.action,
         action.inputs,
         actor=action.actor,
@@ -127,7 +132,7 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
         auto=True,
         decide=asked.decide,
         by=asked.by,
-        choose=read_answers(action.options.get("choose") or (), option=named("choose")),
+        choose=read_answers(action.options.get("choose") or (), option="choose"),
     )
     return Odds(
         text=plain_text(report_lines(report_of(found, seat.rules.file))),
@@ -137,6 +142,68 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
         open=found.open.exact,
         choices={f"{one.label}={one.option}": one.success.exact for one in found.choices},
     )
+
+
+def look_up(seat: Seat, asked: RuleArguments) -> RuleFound:
+    """Return what the ruleset says of something, and where that comes from.
+
+    Raises:
+        UsageError: nothing has this name, and the sources do not speak of it.
+    """
+    rules, name = seat.rules, asked.name.strip()
+    found = {
+        what: text
+        for what, (names, tell) in _kinds(rules).items()
+        for key in names
+        if _words(key) == _words(name)
+        for text in [tell(rules, key)]
+    }
+    sources = list(_sources(rules, name))
+    if not found and not sources:
+        known = [key for names, _ in _kinds(rules).values() for key in names]
+        raise UsageError(unknown("rule", name, known, of=f"the ruleset {rules.id}"))
+    return RuleFound(name=name, what=list(found), text="\n".join(found.values()), sources=sources[:MOST_SOURCES])
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _kinds(rules: Rules) -> Mapping[str, tuple[Mapping[str, object], Callable[[Rules, str], str]]]:
+    """Return what may be looked up: by the kind of thing its names, and what tells of one."""
+    file = rules.file
+    return {
+        "action": (file.actions, described),
+        "house rule": (file.switches, _switch),
+        "label": (file.labels, lambda _, name: f"{name}: {file.labels[name].help}"),
+        "outcome": (file.bands, lambda _, name: f"{name}: {file.bands[name].title}"),
+        "effect": (file.effects, lambda _, name: f"{name}: {file.effects[name].help}"),
+        "rung": (file.ladder, lambda _, name: f"{name}: {file.ladder[name]:+d} on the ladder"),
+        "policy": (file.policies, lambda _, name: f"{name}: {file.policies[name]}"),
+    }
+
+
+def _switch(rules: Rules, name: str) -> str:
+    switch = rules.file.switches[name]
+    choices = "\n".join(
+        f"  {choice}{' (in force)' if choice == rules.chosen[name] else ''}: {text}"
+        for choice, text in switch.choices.items()
+    )
+    return f"{name}: {switch.help}\n{choices}\n  source: {switch.source}"
+
+
+def _sources(rules: Rules, name: str) -> Iterator[RuleSource]:
+    """Yield the lines of the list of sources that have all words of a name, rows of tables as `question: answer`."""
+    from rpgres.toml.reading import read_source
+
+    wanted = set(_words(name))
+    file = [part.folder / "SOURCES.md" for part in rules.layers.parts if not part.is_overlay][-1]
+    if not wanted or not file.is_file():
+        return
+    for number, line in enumerate(read_source(file).text.splitlines(), 1):
+        if line.startswith("|") and wanted <= set(_words(line)):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            yield RuleSource(where=f"{rules.id}/SOURCES.md:{number}", text="; ".join(filter(None, cells)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -169,8 +236,8 @@ def answer(seat: Seat, asked: AnswerArguments) -> Done:
         options = " or ".join([*question.names, *([question.form] if question.form else [])])
         raise UsageError(f"say `choice`: {options}; or `auto`")
     choose = {question.typed: [asked.choice]} if asked.choice else {}
-    given = read_answers(asked.given, option=named("given"))
-    done = commands.answer(place_of(seat), seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
+    given = read_answers(asked.given, option="given")
+    done = commands.answer(seat.place, seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
     return _result(seat, done)
 
 
@@ -178,7 +245,7 @@ def undo(seat: Seat, asked: UndoArguments) -> Done:
     """Undo the last action, or everything from an entry on; or do it again."""
     if asked.redo and asked.entry is not None:
         raise UsageError("`redo` does again what was undone last, and takes no `entry`")
-    place = place_of(seat)
+    place = seat.place
     redone = commands.redo(place, seat=seat.name) if asked.redo else None
     return _result(seat, redone or commands.undo(place, asked.entry, seat=seat.name))
 
@@ -188,11 +255,7 @@ def undo(seat: Seat, asked: UndoArguments) -> Done:
 
 
 def _meant(seat: Seat, asked: LineArguments) -> TypedAction:
-    """Return the action that was typed, as a line or with its inputs.
-
-    Raises:
-        UsageError: it is unknown here, or unclear.
-    """
+    """Return the action that was typed, as a line or with its inputs."""
     if bool(asked.line) == bool(asked.action):
         raise UsageError(f"say either `line`, such as {short_form(seat, next(iter(seat.actions)))!r}, or `action`")
     if asked.line and (asked.inputs or asked.actor):
@@ -201,11 +264,7 @@ def _meant(seat: Seat, asked: LineArguments) -> TypedAction:
 
 
 def _written(seat: Seat, asked: LineArguments) -> list[str]:
-    """Return an action with its inputs as the words of a line.
-
-    Raises:
-        UsageError: an input is not NAME=VALUE, or none of the action's.
-    """
+    """Return an action with its inputs as the words of a line."""
     if asked.action not in seat.actions:
         raise UsageError(unknown("action", asked.action, seat.actions, of=f"the ruleset {seat.rules.id}"))
     words = [asked.action, *([f"--actor={asked.actor}"] if asked.actor else [])]

@@ -16,6 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli.mcp.calls import own_question
 from rpgres.cli.mcp.tools import INSTRUCTIONS, TOOLS, call, refusal, schema_of
 from rpgres.engine.records import QuestionRecord
@@ -24,7 +25,6 @@ from rpgres.lines.seat import Seat
 from rpgres.version import __version__
 
 Context = ServerRequestContext[Any, Any]
-INTERRUPTED = 130  # the exit code after Ctrl-C
 FORM = "decision"  # the key of the only form that a client is asked to fill in
 
 

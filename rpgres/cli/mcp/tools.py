@@ -11,7 +11,6 @@ import msgspec
 
 from rpgres.arguments import require_short
 from rpgres.cli.mcp import calls, records
-from rpgres.cli.mcp.lookup import look_up
 from rpgres.errors import RpgresError, UsageError, readable
 from rpgres.formats.descriptions import field_texts, records_in
 from rpgres.lines.acting import AS_LINES
@@ -77,7 +76,7 @@ TOOLS: dict[str, Tool] = {
     "log": Tool("Read the last entries of the journal.", *(records.LogArguments, records.Log, calls.read_log, True)),
     "rule": Tool(
         "Look up what the rules say of an action, outcome, label, house rule or word, and where it comes from.",
-        *(records.RuleArguments, records.RuleFound, look_up, True),
+        *(records.RuleArguments, records.RuleFound, calls.look_up, True),
     ),
 }
 
@@ -86,7 +85,7 @@ TOOLS: dict[str, Tool] = {
 def schema_of(record: type[msgspec.Struct]) -> Schema:
     """Return the schema of a record with everything in its place, and what its docstrings say."""
     (schema,), parts = msgspec.json.schema_components((record,), ref_template="{name}")
-    known = {one.__name__: one for one in _records(record)}
+    known = {one.__name__: one for one in records_in((record,)).values()}
 
     def whole(node: Any) -> Any:
         if isinstance(node, list):
@@ -104,10 +103,6 @@ def schema_of(record: type[msgspec.Struct]) -> Schema:
 
     found: Schema = whole(schema)
     return found
-
-
-def _records(record: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
-    return list(records_in((record,)).values())
 
 
 def call(seat: Seat, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:

@@ -12,9 +12,8 @@ from rpgres.cli.play.opening import CommandSeat
 from rpgres.cli.settings import active
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, UsageError
-from rpgres.lines.fitting import PREPOSITIONS, Taker
+from rpgres.lines.fitting import PREPOSITIONS, Taker, Words, typed_apart
 from rpgres.lines.seat import LEAVE, ODDS
-from rpgres.lines.short import Words, hand_of, typed_apart
 from rpgres.lines.words import joined, split
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, pile_name
@@ -145,7 +144,7 @@ def _of_action(seat: CommandSeat, actor: str, typed: Sequence[str], partial: str
     words = Words(seat.scope(who, takes), action)
     if partial.startswith("-") or (line and takes.get(line[-1], False)):
         option = words.by_name.get(line[-1].lstrip("-")) if line and not partial.startswith("-") else None
-        lie = _cards(seat, option, who) if option is not None else []
+        lie = _cards(seat, [option.parameter.pile], who) if option is not None and option.parameter is not None else []
         yield from ((card, "") for card in lie) if lie else _of_shell(seat, typed, partial)
         return
     bare, _ = typed_apart(line, takes)
@@ -177,7 +176,8 @@ def _values(seat: CommandSeat, words: Words, taker: Taker, partial: str) -> Iter
             if label == taker.name and value:
                 yield value, meaning
         if taker.option == "choose":
-            yield from ((card, "") for card in hand_of(words.scope))
+            hand = [name for name, pile in rules.file.piles.items() if pile.each]
+            yield from ((card, "") for card in _cards(seat, hand, actor))
         return
     character = state.characters.get(actor)
     others = [(name, one.title) for name, one in state.characters.items() if name != actor]
@@ -204,15 +204,15 @@ def _values(seat: CommandSeat, words: Words, taker: Taker, partial: str) -> Iter
             if parameter.kind == "tag" or parameter.metavar == "ASPECT":
                 yield from ((tag.name, tag.kind) for tag in state.tags)
         case "cards":
-            yield from ((card, "") for card in _cards(seat, taker, actor))
+            yield from ((card, "") for card in _cards(seat, [parameter.pile], actor))
 
 
-def _cards(seat: CommandSeat, taker: Taker, actor: str) -> list[str]:
-    """Return the cards that lie where a parameter says what lies there, as far as the seat sees them."""
-    pile = taker.parameter.pile if taker.parameter is not None else ""
-    text = seat.rules.file.piles.get(pile)
-    lie = seat.state.piles.get(pile_name(pile, actor) if text.each else pile) if text is not None else None
-    return shown_codes([card for card in lie.cards if card != FACE_DOWN]) if lie is not None else []
+def _cards(seat: CommandSeat, names: Iterable[str], actor: str) -> list[str]:
+    """Return the cards in piles, of each player's the actor's, as far as the seat sees them."""
+    texts = seat.rules.file.piles
+    places = [pile_name(name, actor) if texts[name].each else name for name in names if name in texts]
+    lie = [card for place in places if place in seat.state.piles for card in seat.state.piles[place].cards]
+    return shown_codes([card for card in lie if card != FACE_DOWN])
 
 
 def _of_shell(seat: CommandSeat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:

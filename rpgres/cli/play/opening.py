@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rpgres.cli.options import read_folders
-from rpgres.cli.output import use_table
 from rpgres.cli.settings import active, expand_at_table
+from rpgres.cli.tables import AtTable
 from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import check_seat
-from rpgres.journal.files import find_table
 from rpgres.lines.seat import Seat
 
 if TYPE_CHECKING:
@@ -37,21 +34,15 @@ class CommandSeat(Seat):
         return expand_at_table(words, active().settings.aliases, ruleset=self.rules.id)
 
 
-def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | None) -> CommandSeat:
+def open_seat(at: AtTable) -> CommandSeat:
     """Return a seat as a command line names it, of a table whose journal is whole.
-
-    Args:
-        table: the path, as typed.
-        seat: the seat, as typed.
-        rulesets: folders to look for rulesets in first.
 
     Raises:
         TableError: there is no such table, or its journal was changed by hand.
         UsageError: it has no such seat.
     """
-    use_table(table)
-    path = find_table(table or os.environ.get("RPGRES_TABLE"))
-    opened = CommandSeat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
-    require_whole(path, opened.history)
+    place = at.find()
+    opened = CommandSeat(place.path, at.who, place.folders)
+    require_whole(place.path, opened.history)
     check_seat(opened.history, opened.name)
     return opened

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rpgres.cli.asking.terminal import read_line
-from rpgres.cli.output import wants_plain_text
+from rpgres.cli.asking.terminal import Choices, read_line
+from rpgres.cli.output import READER
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.opening import CommandSeat
-from rpgres.cli.streams import columns, is_terminal, raw, results
+from rpgres.cli.streams import columns, has_person, raw, results
 from rpgres.journal.chain import digest
 from rpgres.lines.status import status
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from prompt_toolkit.history import History as Lines
     from prompt_toolkit.key_binding import KeyBindings
 
-Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
 MENU = 4  # rows kept free below the line for what Tab offers
 DUMB = ("dumb", "unknown", "")
 
@@ -51,7 +50,7 @@ class PlainReader:
     """
 
     def __init__(self, seat: CommandSeat, *, is_able: bool) -> None:
-        self.is_interactive = is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+        self.is_interactive = has_person()
         self._offered: Callable[[str], list[Offer]] = lambda _line: []
         self._seat = seat
         if is_able:
@@ -91,8 +90,8 @@ def reader_for(seat: CommandSeat) -> Reader:
         seat: the seat, and what it may know.
     """
     term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
-    is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and term not in DUMB
-    return EditingReader(seat) if is_able and not wants_plain_text() else PlainReader(seat, is_able=is_able)
+    is_able = has_person() and term not in DUMB
+    return EditingReader(seat) if is_able and not READER.is_plain else PlainReader(seat, is_able=is_able)
 
 
 class EditingReader:

@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from textwrap import wrap
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli.exits import blame, trace
-from rpgres.cli.output import flush, say, say_text, take_reader_words, use_card_names, use_wording
+from rpgres.cli.output import READER, flush, say, say_text
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.streams import columns, results
 from rpgres.errors import UsageError
 from rpgres.lines.acting import AT_PLAY
+from rpgres.lines.fitting import Reading
 from rpgres.lines.helping import command_help, help_lines
 from rpgres.lines.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
-from rpgres.lines.short import Reading
 from rpgres.lines.status import status
 from rpgres.lines.words import words_of
 from rpgres.model.state import GM
-from rpgres.render.lines import Line, Piece, line
+from rpgres.render.lines import INDENT, Line, Piece, line
 from rpgres.rulesets import unknown
 
-SIGN, INDENT = "> ", "  "
+SIGN = "> "
 ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
-INTERRUPTED = 130  # what Typer returns for an interrupt
-WIDTH, WIDEST = 80, 120  # columns of help: where the width is unknown, and at most
+WIDEST = 120  # columns of help, at most
 
 
 class _InsteadError(Exception):
@@ -48,8 +48,8 @@ class Session:
         self._seat, self._reader, self._common = seat, reader, list(common)
         self._has_left = False  # the table, at a question
         self._is_left = False  # the question alone, unanswered
-        use_card_names(seat.rules)
-        use_wording(AT_PLAY)
+        READER.rules = seat.rules
+        READER.wording = AT_PLAY
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -136,12 +136,11 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; an error is printed, and the next line is read."""
-        words = take_reader_words(words)
+        words = READER.take(words)
         try:
             if words[0] == "help" and (len(words) == 1 or words[1] in (*self._seat.actions, *TABLE_COMMANDS)):
-                width = columns(default=WIDTH, at_most=WIDEST)
-                lines = help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1])
-                say(lines)
+                width = columns(at_most=WIDEST)
+                say(help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1]))
                 return
             if words == ["status"]:
                 say([line(INDENT, status(self._seat))])
@@ -149,7 +148,7 @@ class Session:
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._seat)
                 told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
-                say([line("  ", Piece(told, "quiet"))])
+                say([line(INDENT, Piece(told, "quiet"))])
                 return
             self._carry_out(self._seat.understood(words, self._ask))
         except _InsteadError:
@@ -165,11 +164,7 @@ class Session:
 
     @staticmethod
     def _checked(whom: str, seat: Seat) -> str:
-        """Return whose dice are real, as `--real-dice` takes it.
-
-        Raises:
-            UsageError: no character has that name.
-        """
+        """Return whose dice are real, as `--real-dice` takes it."""
         names = whom.replace(",", " ").split()
         for name in names:
             if name not in (*seat.state.characters, *EVERYBODY, *NOBODY, GM):
@@ -183,7 +178,7 @@ class Session:
         common = self._common
         if self._real and args[0] in ROLLING and "--help" not in args and not _names_dice(args):
             common = ["--real-dice", self._real, *common]
-        width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
+        width = columns(at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
             say([line(INDENT, Piece(row, "quiet"))])
         for name in understood.joins:
@@ -228,8 +223,7 @@ class Session:
             meant = meant or [one for one in readings if typed.lower() in one.text.lower()]
             if len(meant) == 1:
                 return meant[0]
-            told = f"  Type 1 to {len(readings)}, press Enter to leave it, or type another line."
-            say([line(told)])
+            say([line(INDENT, f"Type 1 to {len(readings)}, press Enter to leave it, or type another line.")])
 
     def _is_line(self, typed: str) -> bool:
         """Tell whether what is typed where a line is completed is a line of its own; one word that answers is none."""

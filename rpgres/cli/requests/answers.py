@@ -15,7 +15,7 @@ from rpgres.cli.requests.operations import AS_REQUESTS, Operation, find_operatio
 from rpgres.cli.streams import Recording, recorded
 from rpgres.engine.records import ERROR, Pending, error_record
 from rpgres.engine.requests import discreet, resuming
-from rpgres.errors import FileError, RpgresError, as_own, named, readable
+from rpgres.errors import FileError, RpgresError, as_own, readable
 from rpgres.formats.batches import SeveralRecord, TextRecord
 from rpgres.journal.connections import keeper
 from rpgres.journal.files import table_errors
@@ -170,7 +170,7 @@ def _request(operation: Operation, told: Mapping[str, Any], said: Recording) -> 
 def _listed(answers: Any) -> dict[str, list[str]]:
     """Return answers by label, in whichever way they were given."""
     keys = Keys((key_of_option(GIVEN),), {"given": ()})
-    return read_answers(read_keys(keys, {"given": answers}, of="")["given"], option=named("given"))
+    return read_answers(read_keys(keys, {"given": answers}, of="")["given"], option="given")
 
 
 def _table_request(operation: Operation, told: Mapping[str, Any], last: Any) -> dict[str, Any] | None:

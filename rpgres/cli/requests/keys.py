@@ -16,8 +16,9 @@ from msgspec import Struct, structs
 
 from rpgres.cli import options
 from rpgres.cli.options import built
-from rpgres.errors import UsageError, as_data, as_key
+from rpgres.errors import UsageError, as_data, as_key, located
 from rpgres.lines.options import ACT_OPTIONS, Option
+from rpgres.parameters.context import check_plain
 from rpgres.rulesets import unknown
 
 # Options for readers, and for a person at a terminal.
@@ -225,8 +226,9 @@ def _one(key: Key, name: str, given: Any) -> Any:
         text = _text(name, given)
         if text == "-" and "FILE" in key.metavar and key.value not in ("out", "markdown", "html", "lonelog", "svg"):
             raise UsageError(f"`{name}` names a file: standard input has the requests", path=(name,))
-        if key.name in ("sheet", "sheets") and "FILE" in key.metavar:
-            check_plain(text, name)
+        if key.name in ("sheet", "sheets") and "FILE" in key.metavar:  # which may come from a stranger
+            with located(name):
+                check_plain(text, always=True)
         return text
     if key.is_number and not isinstance(given, int | float | str):
         raise _wrong(name, "a whole number", given)
@@ -250,16 +252,6 @@ def as_request_key(name: str) -> str:
     ('`until_width`', '`aspect-name`')
     """
     return as_key(name.replace("-", "_") if name in _HYPHENED else name)
-
-
-def check_plain(text: str, name: str) -> None:
-    """Check that a sheet is named without a folder, as the request may come from a stranger.
-
-    Raises:
-        UsageError: it is not.
-    """
-    if any(sign in text for sign in "/\\:") or text in (".", "..", "-"):
-        raise UsageError(f"`{name}`: here a sheet is given by file name, without a path: {text!r}", path=(name,))
 
 
 def _text(name: str, given: Any) -> str:

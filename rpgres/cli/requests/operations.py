@@ -117,7 +117,7 @@ def find_operation(name: object) -> Operation:
 def _operations_of(name: str) -> dict[str, Operation]:
     found = {}
     for path, command in _leaves(name, load_command(name)):
-        summary = COMMANDS[name].help if path == name else command.get_short_help_str(limit=200)
+        summary = COMMANDS[name] if path == name else command.get_short_help_str(limit=200)
         found[path] = Operation(path, summary, command)
     return found
 
@@ -175,7 +175,11 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
         data, action = found
     else:
         if verb.is_seated:
-            data = _data_at(operation, rest, folders)
+            from rpgres.cli.tables import AtTable
+
+            table = rest.get("table")
+            ruleset, own = AtTable(table=None if table is None else _text(table, "table")).ruleset()
+            data = _read(ruleset, (*own, *_extra(rest, folders)))
         else:
             data = _read(_named(rest, "ruleset", operation), _extra(rest, folders))
         action = _named(rest, "action", operation)
@@ -224,14 +228,6 @@ def _inputs(given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {as_data(given)}', path=("with",))
     return {str(name).replace("-", "_"): value for name, value in given.items()}
-
-
-def _data_at(operation: Operation, rest: Mapping[str, Any], folders: Sequence[Path]) -> RulesetData:
-    """Return the data of the ruleset that is played at the table of a request."""
-    table = rest.get("table")
-    named = None if table is None else _text(table, "table")
-    ruleset, own = operation.command.ruleset_at(named)
-    return _read(ruleset, (*own, *_extra(rest, folders)))
 
 
 def _extra(rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[Path, ...]:
@@ -288,8 +284,7 @@ def _action_keys(name: str, verb: Any, data: RulesetData, action: str) -> tuple[
     if known not in _ACTION_KEYS:
         if len(_ACTION_KEYS) >= MOST:
             _ACTION_KEYS.clear()
-        described = data.file.actions[action]
-        shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
+        shared = verb.options_of(data.file.actions[action])
         own = [one.replace("-", "_") for one in data.parameters(action)]  # in the order of messages
         keys = tuple(key_of_option(option) for option in shared if option.name not in own)
         off = {option.name: option.off for option in shared}

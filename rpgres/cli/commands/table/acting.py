@@ -1,33 +1,36 @@
-"""Acting at a persistent table: actions of its ruleset, and periods that begin and end."""
+"""Acting at a persistent table: actions of its ruleset, their exact odds, and periods that begin and end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from msgspec import structs
 
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
-    TableOptions,
     app,
     finish_run,
     taken_back,
 )
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.cli.options import folders_in, hoist
+from rpgres.cli.options import folders_in, hoist, values_in
+from rpgres.cli.output import READER
+from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal.commands import act, actor_of, turn
-from rpgres.lines.options import ACT_OPTIONS, given_inputs
+from rpgres.journal.commands import act, actor_of, rules_of, turn
+from rpgres.lines.options import ACT_OPTIONS, ACTOR, SEAT, TABLE, given_inputs
 from rpgres.plugins.data import read_ruleset
 
 if TYPE_CHECKING:
+    from rpgres.engine.hidden import Start
     from rpgres.engine.periods import Moment
     from rpgres.model.state import State
     from rpgres.plugins.data import RulesetData
+    from rpgres.rulesets import Rules
 
 
 def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -36,7 +39,7 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     from rpgres.render.results import action_lines
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
-    options = TableOptions(shared["as"], shared["table"], shared["json"], shared["rulesets"])
+    options = TableOptions(shared["as"], shared["table"], shared["rulesets"], shared["json"])
     real = shared["real_dice"]
     answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"], real)
     inputs, actor = given_inputs(values), shared["actor"] or ""
@@ -48,20 +51,23 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         finish_run(done, options, is_asked=arguments["prompt"] is not None, exit_code=shared["exit_code"])
 
 
+def _typed(words: Sequence[str], name: str) -> str | None:
+    return next(iter(values_in(words, name)), None)
+
+
 def seen_at(words: Sequence[str]) -> tuple[State, str]:
     """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
-    from rpgres.cli.short import option_in
 
-    options = TableOptions(seat=option_in(words, "as") or None, table=option_in(words, "table") or None)
+    options = AtTable(_typed(words, "as"), _typed(words, "table"))
     _, history = options.read()
     try:
-        actor = actor_of(history, option_in(words, "actor"), options.who)
+        actor = actor_of(history, _typed(words, "actor") or "", options.who)
     except UsageError:
         actor = ""
     return history.state.seen_by(options.who), actor
 
 
-ACT = Verb("act", ACT_OPTIONS, act_with, is_seated=True, table=seen_at)
+ACT = Verb("act", ACT_OPTIONS, act_with, table=seen_at)
 
 
 class ActGroup(LazyGroup):
@@ -82,22 +88,16 @@ class ActGroup(LazyGroup):
         except RpgresError:
             return {}
 
-    def ruleset_at(self, table: str | None) -> tuple[str, tuple[Path, ...]]:
-        """Return the id of the ruleset of a table, by the name that is typed for it, and where it is sought first."""
-        return _ruleset_at(table)
-
     def forget(self) -> None:
         """Forget the table that was named last."""
         self.line = ()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-        from rpgres.cli.output import use_table
-        from rpgres.cli.short import option_in
 
         self.line = tuple(args)
-        use_table(option_in(args, "table") or None)  # which the lines that a fault tells to type name, too
-        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
+        READER.table = _typed(args, "table") or ""  # which the lines that a fault tells to type name, too
+        return super().parse_args(ctx, hoist(args, self.verb.options))
 
     def missing(self, ctx: Any) -> str:
         """Return the message of a line that names no action."""
@@ -116,32 +116,80 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
-    from rpgres.cli.short import option_in
     from rpgres.journal.commands.writing import needed
 
-    ruleset, folders = _ruleset_at(option_in(args, "table") or None)
+    ruleset, folders = AtTable(table=_typed(args, "table")).ruleset()
     with needed(ruleset):
         return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
-
-
-def _ruleset_at(table: str | None) -> tuple[str, tuple[Path, ...]]:
-    from rpgres.journal.files import folders_of
-    from rpgres.journal.store import read
-
-    history = read(TableOptions(table=table).look_up().path)
-    return history.new.public.ruleset, folders_of(history)
 
 
 app.add_typer(
     typer.Typer(
         cls=ActGroup,
-        add_completion=False,
         rich_markup_mode=None,
         help="Resolve an action at the table.",
         subcommand_metavar="ACTION [OPTIONS]",
     ),
     name="act",
 )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# `rpgres table odds`
+
+OWN = (structs.replace(ACTOR, help="The character whose action it is, if the seat has several."), SEAT, TABLE)
+
+
+def print_odds_at(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Print the chances of an action at the table."""
+    from rpgres.cli.commands.odds import print_action_odds
+
+    own = {option.name: values.pop(option.name) for option in OWN}
+    options = AtTable(own["as"], own["table"], values["rulesets"])
+
+    def sits(switches: dict[str, str]) -> tuple[Rules, Start]:
+        from rpgres.journal.odds import start_at
+
+        place, history = options.read()
+        rules = rules_of(history, folders=place.folders)
+        start = start_at(rules, history, action, actor=own["actor"] or "", seat=options.who)
+        return (rules.with_switches({**rules.chosen, **switches}) if switches else rules), start
+
+    print_action_odds(data, action, values, sits=sits)
+
+
+class OddsGroup(ActGroup):
+    """The actions of the ruleset that is played at the table found here, to be evaluated."""
+
+    @property
+    def verb(self) -> Verb:
+        """What is done with an action; `rpgres odds`, whose options are taken, is imported only when it is called."""
+        from rpgres.cli.commands import odds
+        from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS
+
+        actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
+        taken: dict[str, Any] = {"procedure_options": procedures, "table": seen_at}
+        return Verb("table odds", actions, print_odds_at, **taken)
+
+
+app.add_typer(
+    typer.Typer(
+        cls=OddsGroup,
+        rich_markup_mode=None,
+        help="""Compute the exact probabilities of an action at the table, with its state.
+
+        Hands, points and aspects are those of the table, as far as the seat (--as) knows them: every hand that it does
+        not see counts as all that it may be, and anything else that is hidden from it does not count. What is typed
+        counts in place of what is there; while an action waits, it is the table before it. Nothing is written.""",
+        short_help="Compute the exact probabilities of an action at the table.",
+        subcommand_metavar="ACTION [OPTIONS]",
+    ),
+    name="odds",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Periods
 
 
 @app.command("begin")

@@ -1,9 +1,9 @@
-"""Answering what a persistent table waits for: openly, sealed, from a file, or by skipping optional questions."""
+"""Answering what a persistent table asks: openly, sealed, from a file, in advance by skips and by standing orders."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -12,7 +12,6 @@ from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
-    TableOptions,
     app,
     finish_run,
     hand_for,
@@ -28,9 +27,19 @@ from rpgres.cli.commands.table.posting import (
     view_in,
     write_answer,
 )
-from rpgres.cli.output import warn
-from rpgres.errors import FileError, UsageError, named
-from rpgres.journal.commands import Done, answer, fresh_salt, may_pass, open_seal
+from rpgres.cli.output import say_record, warn
+from rpgres.cli.tables import TableOptions
+from rpgres.errors import FileError, UsageError, called, named
+from rpgres.journal.commands import (
+    Done,
+    answer,
+    fresh_salt,
+    may_pass,
+    open_seal,
+    orders_warnings,
+    owner_of,
+    set_orders,
+)
 from rpgres.journal.commands import let_pass as let
 from rpgres.journal.commands import seal as hand_in
 from rpgres.journal.commands.pending import Left, require_own
@@ -39,7 +48,9 @@ from rpgres.journal.elsewhere import asked_in
 from rpgres.journal.exchange import read_seal, seal_kept, write_json
 from rpgres.journal.forms import SealEntry
 from rpgres.journal.lines import has_line
+from rpgres.journal.views import orders_record
 from rpgres.lines.options import CHOOSE
+from rpgres.toml.reading import read_source
 
 
 @app.command("answer")
@@ -95,11 +106,7 @@ def give(
 
 
 def _waiting(view: str | None, options: TableOptions) -> str:
-    """Return the label of the decision that waits for an answer, here or in a view.
-
-    Raises:
-        UsageError: none does, or that is not for this seat to know.
-    """
+    """Return the label of the decision that waits for an answer, here or in a view."""
     if view is not None:
         return asked_in(view_in(view, options)).typed
     _, history = options.read()
@@ -207,9 +214,11 @@ def open_(
     """Answer with what was sealed, and go on with the action; another answer is refused."""
     who = options.who
     if view is not None or (elsewhere and from_ is not None):
-        open_elsewhere(
-            read_seal(from_) if from_ is not None else seal_kept(_commitments_in(view or "", options)), options
-        )
+        if from_ is not None:
+            open_elsewhere(read_seal(from_), options)
+        else:
+            log = view_in(view or "", options).log
+            open_elsewhere(seal_kept([one.commitment for one in log if isinstance(one, SealEntry)]), options)
         return
     if who is None:
         raise UsageError(f"name the seat of the sealed answer: {named('as')} SEAT")
@@ -226,11 +235,6 @@ def open_(
     hand = hand_for(options, real_dice)
     with taken_back():
         finish_run(open_seal(options.find(), seat=who, label=label, text=answer, salt=salted, hand=hand), options)
-
-
-def _commitments_in(view: str, options: TableOptions) -> list[str]:
-    """Return the sealed answers in a view, in order."""
-    return [one.commitment for one in view_in(view, options).log if isinstance(one, SealEntry)]
 
 
 @app.command("pass")
@@ -270,3 +274,55 @@ def _say_passed(done: Done, label: str, options: TableOptions) -> None:
             say_entry(msgspec.structs.replace(done, entries=(entry,)), options)
         return
     finish_run(done, options)
+
+
+@app.command("orders")
+@spread
+def orders(
+    deed: Annotated[
+        Literal["show", "set", "clear"], typer.Argument(metavar="[show|set|clear]", help="What to do.")
+    ] = "show",
+    file: Annotated[
+        str, argument("[FILE]", help="For set: a TOML file with the orders, or - for standard input.")
+    ] = "",
+    whose: Annotated[
+        str, option("--for", takes="SEAT", help="The seat, where the host sets or shows its orders.")
+    ] = "",
+    real_dice: RealDice = None,
+    *,
+    options: TableOptions,
+) -> None:
+    """Show, set or clear standing orders: who decides for a seat while its player is away.
+
+    Orders are their owner's alone: only the seat itself (--as) and the host (--for) can see or set them. What they
+    decide is marked in the log. A decision of the seat that is pending now is taken by new orders.
+    """
+    if (deed == "set") != bool(file):
+        raise UsageError(
+            f"`set` takes a file: {called('table orders set', 'FILE', as_='SEAT')}; `show` and `clear` take none"
+        )
+    if deed == "show":
+        _show(options, whose)
+        return
+
+    source = read_source(Path(file)) if file else None
+    hand = hand_for(options, real_dice)
+    with taken_back():
+        done = set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
+        for found in orders_warnings(done, source, seat=options.who, whose=whose) if source is not None else ():
+            warn(f"{found.severity}: {found.text}")
+        if done.entry.kind == "orders":
+            say_entry(done, options)
+            return
+        finish_run(done, options)
+
+
+def _show(options: TableOptions, whose: str) -> None:
+    from rpgres.render.lines import line
+    from rpgres.render.tables import orders_lines
+
+    _, history = options.read()
+    who = owner_of(history, options.who, whose) if whose else options.who
+    record = orders_record(history, who)
+    shown = [one for entry in record.orders for one in orders_lines(entry)] or [line("no standing orders")]
+    say_record(record, lambda: shown, as_json=options.as_json)

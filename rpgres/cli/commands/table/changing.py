@@ -18,9 +18,10 @@ from rpgres.cli.annotations import (
     option,
     spread,
 )
-from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
+from rpgres.cli.commands.table.common import app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.cli.settings import active
+from rpgres.cli.tables import Table, TableOptions
 from rpgres.errors import UsageError, called
 from rpgres.journal.commands import Done, Place, begin_table, set_value, write_note
 from rpgres.journal.commands import join as sit_down
@@ -66,7 +67,7 @@ def new(
     What is printed commits the table to its seed without showing it: sha256 of a salt and the seed, which are shown by
     `rpgres table reveal`.
     """
-    path = place_for(table or os.environ.get(TABLE_ENV))
+    path = place_for(table or os.environ.get("RPGRES_TABLE"))
     done = begin_table(
         Place(path, opt.read_folders(rulesets or ())),
         ruleset=_one_of(named, ruleset),

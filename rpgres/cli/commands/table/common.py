@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,97 +11,41 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
+from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
-from rpgres.cli.exits import exit_of
-from rpgres.cli.output import say, say_json, say_text, use_card_names, use_table, warn
+from rpgres.cli.exits import exit_of, leave
+from rpgres.cli.output import READER, say, say_json, say_text, warn
+from rpgres.cli.tables import TableOptions
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import FileError, PluginError, UsageError, called, named
-from rpgres.journal.commands import Done, Place, check_seat, prepared_for, rules_of, state_at
-from rpgres.journal.files import find_table
+from rpgres.errors import FileError, PluginError, UsageError, called
+from rpgres.journal.commands import Done, Place, prepared_for, rules_of, state_at
 from rpgres.journal.store import read
 from rpgres.journal.views import entry_record, entry_seen, run_record
-from rpgres.lines.options import SEAT, TABLE, read_answers
+from rpgres.lines.options import answers_of
 from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
     from rpgres.engine.dealers import Hand
-    from rpgres.engine.players import Prompt, View
-    from rpgres.engine.prepare import Prepared
+    from rpgres.engine.players import Prompt
     from rpgres.journal.history import History
     from rpgres.model.state import State
     from rpgres.render.lines import Line
-    from rpgres.rulesets import Rules, RulesetFile
+    from rpgres.rulesets import Rules
 
 OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
-TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
-Table = Annotated[str | None, declared(TABLE)]
-Seat = Annotated[str | None, declared(SEAT)]
 Policies = Annotated[
     list[str] | None,
     option("--policy", takes="[CHARACTER=]NAME", help="Let this policy decide for everybody, or for one character."),
 ]
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     help="""Keep a game in a file: its characters, its state and a journal of everything that happened.
 
     `rpgres table new fate --sheet mara` begins one here, in .rpgres/table.db; `rpgres table act --help` lists
     what can be done at it, `rpgres table show` shows it, `rpgres play` sits down at it.""",
-    short_help="Keep a game in a file: act, answer, undo, show, verify.",
 )
-
-
-class TableOptions(Struct, frozen=True):
-    """The table of a command line, who is at it, and how results print.
-
-    Attributes:
-        seat: as typed; `who` is the one that is meant.
-        table: the path, as typed.
-        as_json: whether results print as JSON.
-        rulesets: folders to look for rulesets in first.
-    """
-
-    seat: Seat = None
-    table: Table = None
-    as_json: AsJson = False
-    rulesets: Folders = None
-
-    @property
-    def who(self) -> str | None:
-        """The seat that is meant; None for the host."""
-        return self.seat or os.environ.get(SEAT_ENV) or None
-
-    def find(self) -> Place:
-        """Return the table that is meant; lines that people are told to type name it from here on, if this one did.
-
-        Raises:
-            TableError: there is none.
-        """
-        use_table(self.table)
-        return self.look_up()
-
-    def look_up(self) -> Place:
-        """Return the table that is meant, for the words of a line and not to do what it says.
-
-        Raises:
-            TableError: there is none.
-        """
-        return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
-
-    def read(self) -> tuple[Place, History]:
-        """Return the table with its history, after making sure that it has such a seat."""
-        place = self.find()
-        history = read(place.path)
-        check_seat(history, self.who, is_looking=True)
-        return place, history
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """Where rulesets are sought first."""
-        return opt.read_folders(self.rulesets or ())
 
 
 class AnswerOptions(Struct, frozen=True):
@@ -142,10 +84,8 @@ class AnswerOptions(Struct, frozen=True):
         """
         return {
             "seat": options.who,
-            "given": read_answers(self.given or (), option=named("given")),
-            "choose": read_answers(self.choose or (), option=named("choose")),
+            **answers_of(self.given or (), self.choose or (), auto=self.auto),
             "policies": opt.named_policies(self.policy or ()),
-            "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
         }
@@ -172,24 +112,13 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
         return None
     from rpgres.cli.asking.prompt import Person
 
-    aid, file = partial(_under_way, options), partial(_words_of, options)
+    def now() -> tuple[Rules, History]:
+        place = options.find()
+        history = read(place.path)
+        return rules_of(history, folders=place.folders), history
+
+    aid, file = lambda view: prepared_for(*now(), seat=view.seat), lambda: now()[0].file
     return Person(heading=heading, is_kept=True, aid=aid, file=file).ask
-
-
-def _words_of(options: TableOptions) -> RulesetFile:
-    place = options.find()
-    return rules_of(read(place.path), folders=place.folders).file
-
-
-def _under_way(options: TableOptions, view: View) -> Prepared:
-    """Return the action that waits for an answer of a seat.
-
-    Raises:
-        UsageError: it is none, or it depends on what was typed for it and the seat may not know.
-    """
-    place = options.find()
-    history = read(place.path)
-    return prepared_for(rules_of(history, folders=place.folders), history, seat=view.seat)
 
 
 def rules_to_read(ruleset: str, switches: Mapping[str, str], folders: Sequence[Path]) -> Rules:
@@ -197,6 +126,7 @@ def rules_to_read(ruleset: str, switches: Mapping[str, str], folders: Sequence[P
     rules, why = rules_to_show(ruleset, switches=switches, extra=folders)
     if why:
         warn(f"shown without what is faulty in the rules; nothing can be done here until it is mended:\n{why}")
+    READER.rules = rules
     return rules
 
 
@@ -222,7 +152,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    use_card_names(done.rules)
+    READER.rules = done.rules
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -242,8 +172,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_left = is_put and is_asked and options.who in (None, owner)
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
         say([*lines, *_lost_lines(found, done)])
-    if code := exit_of(found, with_codes=exit_code):
-        raise typer.Exit(code)
+    leave(exit_of(found, with_codes=exit_code))
 
 
 def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
@@ -269,7 +198,7 @@ def taken_back() -> Iterator[None]:
 
 def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
-    use_card_names(done.rules)
+    READER.rules = done.rules
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import Folders, argument, option, spread
+from rpgres.cli.annotations import argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
-    Seat,
-    Table,
-    TableOptions,
     app,
     rules_to_read,
     state_to_read,
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
-from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
+from rpgres.cli.exits import leave
+from rpgres.cli.output import fits, look, say, say_json, say_record, warn
+from rpgres.cli.progress import interrupted, progress
+from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.engine.views import seats_of
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.checking import require_whole
@@ -56,33 +56,26 @@ def show(
         if options.as_json:
             say_json(found.table)
             return
-
-        state = state_in(view, found)
         rules = rules_to_read(found.table.ruleset, found.table.switches, options.folders)
-        use_card_names(rules)
-        lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
-        say(lines)
+        say(show_lines(found.table, state_in(view, found), rules.file, answer=answer_words(view, found)))
         return
     place, history = options.read()
     now = state_to_read(place, history)
+    record = table_record(history, options.who, now=now)
     if options.as_json:
-        say_json(table_record(history, options.who, now=now))
+        say_json(record)
         return
-
     state, rules = now.seen_by(options.who), _rules_here(place, history)
-    use_card_names(rules)
     pictures = pictured(rules.ruleset, state, is_drawn=look().is_drawn)
     if not fits([text for lines in pictures.values() for text in lines]):
         pictures = pictured(rules.ruleset, state, is_drawn=False)
-    record = table_record(history, options.who, now=now)
     if who:
         named = state.named(who)
         if len(named) != 1:
             raise UsageError(unknown("character", who, state.characters, of="this table"))
         say(character_lines(state, named[0]))
         return
-    lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
-    say(lines)
+    say(show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening()))
 
 
 @app.command("log")
@@ -113,9 +106,7 @@ def log(
     if rules is None:
         say_json(record)
     else:
-        use_card_names(rules)
-        lines = log_lines(record.entries, rules.file, is_timed=times)
-        say(lines)
+        say(log_lines(record.entries, rules.file, is_timed=times))
 
 
 def _rules_here(place: Place, history: History) -> Rules:
@@ -135,8 +126,6 @@ def verify(
     The exit code is 0 when it is in order, 20 when the rolls cannot be checked yet as the seed is secret, 21 when it
     was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
-    from rpgres.cli.progress import interrupted, progress
-
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(
             f"{named('head')} takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}"
@@ -144,17 +133,12 @@ def verify(
     place = options.find()
     with progress("verifying", units="entries") as show:
         verdict = check(place.path, head=head, folders=place.folders)
-    if options.as_json:
-        say_json(verdict)
-    else:
-        say(verdict_lines(verdict))
-    if show.is_stopped:
-        raise typer.Exit(interrupted("the rest was not checked"))
-    if verdict.exit:
-        raise typer.Exit(verdict.exit)
+    say_record(verdict, lambda: verdict_lines(verdict), as_json=options.as_json)
+    leave(interrupted("the rest was not checked") if show.is_stopped else verdict.exit)
 
 
 @app.command("view")
+@spread
 def view(
     out: Annotated[
         str,
@@ -166,28 +150,25 @@ def view(
         bool, typer.Option("--all", help="Write the view of every seat, as SEAT.view.json; older ones are replaced.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    seat: Seat = None,
-    table: Table = None,
-    rulesets: Folders = None,
+    *,
+    at: AtTable,
 ) -> None:
     """Write all that a seat may see into a file, for a player elsewhere: the table, the log, what is asked.
 
     The player reads it with `rpgres table show --view FILE`, which says how to answer; the host takes the
     line that comes back with `rpgres table answer`.
     """
-    options = TableOptions(seat=seat, table=table, rulesets=rulesets)
-    who = options.who
-    if every and seat is not None:
+    if every and at.seat is not None:
         raise UsageError(
             f"{named('as')} and {named('all')} exclude each other: one writes a seat's view, the other every seat's"
         )
-    who = None if every else who
+    who = None if every else at.who
     if (who is None) != every or (every and out == "-"):
         raise UsageError(
             f"name the seat: {named('as')} SEAT; or write every seat's view into a folder: "
             f"{named('all')} {named('out')} DIR"
         )
-    place, history = options.read()
+    place, history = at.read()
     now = state_at(history, folders=place.folders)
     if out == "-":
         say_json(view_of(history, place.path, seat=who or "", now=now))
@@ -219,12 +200,12 @@ def _view_files(history: History, seat: str | None, out: Path) -> dict[str, Path
 
 
 @app.command("export")
+@spread
 def export(
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder to write to.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
-    seat: Seat = None,
-    table: Table = None,
-    rulesets: Folders = None,
+    *,
+    at: AtTable,
 ) -> None:
     """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
@@ -238,12 +219,10 @@ def export(
     """
     from rpgres.render.accounts.tables import table_files
 
-    options = TableOptions(seat=seat, table=table, rulesets=rulesets)
-    who = options.who
-    place, history = options.read()
+    place, history = at.read()
     require_whole(place.path, history)
     rules = rules_of(history, folders=place.folders)
-    files = table_files(history, rules, seat=who, now=state_at(history, folders=place.folders))
+    files = table_files(history, rules, seat=at.who, now=state_at(history, folders=place.folders))
     for path in write_files(Path(out), files, is_forced=force):
         say([line(f"{path}: written")])
     for name, text in files.items():

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from rpgres.cli.asking.terminal import ask, can_prompt
-from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
+from rpgres.cli.commands.table.common import finish_run, say_entry
 from rpgres.cli.output import flush, say, say_text, warn
-from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.shell import join_line
 from rpgres.cli.streams import is_terminal
+from rpgres.cli.tables import TableOptions
 from rpgres.errors import FileError, PluginError, UsageError, named
 from rpgres.journal.commands import fresh_salt, sort_posted, take
 from rpgres.journal.commands.writing import rules_in
@@ -183,11 +184,7 @@ def take_posted(
 
 
 def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
-    """Return what the host has been shown of an answer and takes.
-
-    Raises:
-        UsageError: the host does not take it, or was not asked and gave no --accept.
-    """
+    """Return what the host has been shown of an answer and takes."""
     message, has_dice = _posted_words(one)
     if is_accepted or (is_named and not has_dice):
         return message
