@@ -57,7 +57,7 @@ GOALS = Option(
 )
 BEST = Option("best", "Let the actor decide optimally, and evaluate each first choice.")
 EACH = Option("each", "Evaluate each first choice of the actor; policies decide afterwards.")
-BY = Option("by", "Evaluate the margin or the total instead of the outcome.", "margin|total")
+BY = Option("by", "Evaluate the margin, the total, or a number that is told, instead of the outcome.", "NAME")
 VS = Option("vs", "Compare the total with a number, or with dice: 15, <=45, d20+3.", "[SIGN]NUMBER|DICE")
 DICE_BY = Option("by", "Evaluate the margin, the total, or one named part.", "margin|total|PART")
 WAIT = Option(
@@ -114,8 +114,9 @@ OUT = Option("out", "Write it to this file; its ending says the format where --f
 # Of simulations.
 COUNT = Option(
     "by",
-    "Count this too: a part of the table at the end, as characters.mara.counters.fate-points, or what a procedure "
-    "counts, as exchanges. What is counted anyway, as margin, is listed value by value. Repeat for others.",
+    "Count this too: a part of the table at the end, as characters.mara.counters.fate-points, or what an action tells "
+    "or a procedure counts, as hits or exchanges. What is counted anyway, as margin, is listed value by value. Repeat "
+    "for others.",
     "PATH",
     many=True,
 )

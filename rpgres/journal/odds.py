@@ -16,7 +16,7 @@ from rpgres.journal.history import History
 from rpgres.journal.replay import standing_orders, state_now
 from rpgres.model.state import EMPTY
 from rpgres.odds.actions import action_odds
-from rpgres.odds.exact import By, Decide, OddsResult
+from rpgres.odds.exact import OUTCOME, Decide, OddsResult
 from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 
@@ -52,7 +52,7 @@ def table_odds(
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
     decide: Decide = "policies",
-    by: By = "outcome",
+    by: str = OUTCOME,
     leaves: int | None = None,
     seconds: float | None = None,
     note: str | None = None,

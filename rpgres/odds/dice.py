@@ -7,7 +7,7 @@ from typing import Any
 from rpgres.dice import Dice, DiceLine, Law, Target, difference, read_line
 from rpgres.engine.dice import FAILURE, SUCCESS, target_input
 from rpgres.errors import UsageError, named
-from rpgres.odds.exact import OddsResult, chance_record
+from rpgres.odds.exact import OUTCOME, OddsResult, chance_record
 
 TOLD = {True: SUCCESS, False: FAILURE}
 
@@ -26,7 +26,7 @@ class DiceOdds(OddsResult, frozen=True, kw_only=True):
         parts: the mean of each named part, as a fraction.
     """
 
-    by: str = "outcome"  # type: ignore[assignment]
+    by: str = OUTCOME
     mean: float
     mean_exact: str
     deviation: float
@@ -67,7 +67,7 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         ruleset=None,
         action=None,
         inputs=inputs,
-        by="outcome" if by is None else by,
+        by=OUTCOME if by is None else by,
         outcomes=outcomes,
         success=outcomes.get("success"),
         method="partial" if left else "exact",

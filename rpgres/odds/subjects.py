@@ -18,7 +18,7 @@ from rpgres.errors import UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
 from rpgres.odds.document import put_at
-from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds, success_in
+from rpgres.odds.exact import OUTCOME, Chance, Decide, chance_record, house_rules, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
 from rpgres.stopping import STOP
@@ -338,7 +338,7 @@ def measure_action(
     decide: Decide = "policies",
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
-    by: By = "outcome",
+    by: str = OUTCOME,
     leaves: int | None = None,
 ) -> Measured:
     """Return the distribution of an action's outcomes.

@@ -9,6 +9,7 @@ import msgspec
 from rpgres.engine.labels import check_labels
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.model.state import EMPTY
+from rpgres.odds.exact import check_told
 from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
@@ -76,7 +77,8 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
     Args:
         query: what is asked; its chances and budget do not count.
         prepared: its action.
-        by: what is counted beside outcome, margin and total: paths of the table at the end, and details of procedures.
+        by: what is counted beside outcome, margin and total: paths of the table at the end, and details of the
+            outcome: what the action tells beside it, or a procedure does.
 
     Raises:
         UsageError: an answer, a policy or something to count is unknown.
@@ -86,7 +88,11 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
     paths = _beside(by, ACTION_THINGS)
-    check_paths(rules, prepared.state, filter(is_path, paths) if rules.file.actions[action].procedure else paths)
+    described = rules.file.actions[action]
+    of_outcome = [name for name in paths if not is_path(name) and (described.procedure or described.told)]
+    for name in () if described.procedure else of_outcome:
+        check_told(rules, action, name)
+    check_paths(rules, prepared.state, [name for name in paths if name not in of_outcome])
     return Simulation(
         job=action_job(
             prepared,

@@ -250,7 +250,7 @@ def test_margins_in_place_of_outcomes() -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--by", "size", "--vs", "2"], "--by takes outcome, margin, total"),
+        (["--by", "size", "--vs", "2"], "--by: fate overcome has no number 'size'; it has: outcome, margin, total"),
         (["--by", "margin"], "--by needs one opposition"),
         (["--by", "margin", "--vs", "2", "--best"], "use one of them"),
     ],

@@ -22,7 +22,7 @@ from rpgres.engine.running import Run
 from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.odds.exact import By, outcome_odds
+from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules

@@ -19,7 +19,7 @@ from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.odds.actions import action_subject, odds_of
-from rpgres.odds.exact import Decide, OddsResult
+from rpgres.odds.exact import OUTCOME, Decide, OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.query import Query, settled
 from rpgres.odds.variations import Axis, input_axes
@@ -59,7 +59,7 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
         )
         return
     form, study = format_of(shared), study_of(shared, axes)
-    by = shared["by"] or "outcome"
+    by = shared["by"] or OUTCOME
     query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
         _study(study, query, axes, shared, data)
@@ -95,7 +95,7 @@ def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Ma
 
 def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
     """Print the odds of several cases of an action."""
-    if query.by != "outcome":
+    if query.by != OUTCOME:
         raise UsageError(
             f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
         )

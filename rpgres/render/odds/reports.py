@@ -103,7 +103,7 @@ def bars(title: str, names: Sequence[str], values: Sequence[float], *, of: str =
 def _numbers(record: OddsResult) -> Report:
     """Return the chance of each number, in ascending order, and of as much or more."""
     rows = {value: likely(value, chance, record.sample) for value, chance in record.outcomes.items()}
-    or_more, cells = _at_least(rows), []
+    or_more, cells = _at_least({value: chance for value, chance in rows.items() if _is_number(value)}), []
     first, last = _telling(list(rows.values()))
     shown = list(rows)[first:last][:MOST_ROWS]
     if first:
@@ -111,8 +111,8 @@ def _numbers(record: OddsResult) -> Report:
         cells.append(_end(f"... {list(rows)[first - 1]} and less", below, record.sample))
     for value in shown:
         known = certainty(value, record.outcomes[value], left=record.open, sample=record.sample)
-        more = Cell(f"{likely_text(or_more[value], record.sample):>{LEAST}} or more", "quiet")
-        cells.append([Cell(value), Cell(likely_text(rows[value], record.sample)), Cell(known), more])
+        more = f"{likely_text(or_more[value], record.sample):>{LEAST}} or more" if value in or_more else ""
+        cells.append([Cell(value), Cell(likely_text(rows[value], record.sample)), Cell(known), Cell(more, "quiet")])
     if first + len(shown) == last < len(rows):
         value = list(rows)[last]
         cells.append(_end(f"... {value} and more", or_more[value], record.sample))
@@ -193,6 +193,10 @@ def _compared(record: DiceOdds) -> Report:
         below=[*open_text(record.open), *notes_text({}, record.note)],
         chart=bars(text, [row[0].text for row in rows], [one.probability for one in record.outcomes.values()]),
     )
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
 
 
 def _at_least(outcomes: dict[str, float]) -> dict[str, float]:
