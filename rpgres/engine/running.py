@@ -67,8 +67,8 @@ class Run(msgspec.Struct):
         state: what lies on the table: as it was when the action began, but for the cards that were moved since.
         dealer: answers chance.
         players: answer decisions.
-        asked: what the run is for, one of `QUESTIONS`, or `DETAIL` and the name of one. Only for `effects` does it go on when the outcome is settled; a
-            merge that does not hold for what is asked is left out.
+        asked: what the run is for, one of `QUESTIONS`, or `DETAIL` and the name of one. Only for `effects` does it go
+            on when the outcome is settled; a merge that does not hold for what is asked is left out.
         lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
         undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         follow: who follows a chain of steps; None where the rule goes along it itself.
