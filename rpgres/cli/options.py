@@ -235,6 +235,7 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         UsageError: something was typed twice, or cannot be read.
     """
     from rpgres.dice import read_line, read_target
+    from rpgres.dice.hints import as_range
 
     line = read_line(notation)
     if vs is not None and line.target is not None:
@@ -247,6 +248,8 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise UsageError(f"a comment is the note of the roll: write # or {named('note')}, not both")
     if vs is None:
         return line
+    if as_range(vs):
+        raise UsageError(f"{named('vs')} {vs}: dice are compared with one number, or with other dice: 15, <=45, d20+3")
     try:
         return msgspec.structs.replace(line, target=read_target(vs))
     except NotationError as error:

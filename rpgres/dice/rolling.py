@@ -271,7 +271,8 @@ class _Reading:
         return bool(rerolled or face in self.pool.exploding)
 
     def refuse_count(self) -> NoReturn:
-        _refuse(f"{_expected(self.pool)}; {self.text!r} has {_counted(len(self.faces), 'face')}", self.text)
+        few = f"{self.text!r} has {_counted(len(self.faces), 'face')}{_as_total(self.pool, self.text)}"
+        _refuse(f"{_expected(self.pool)}; {few}", self.text)
 
     def finish(self) -> None:
         if self.taken == len(self.faces):
@@ -297,7 +298,8 @@ def _read_fate(pool: Pool, text: str) -> list[int]:
         if char in _FATE_FACES:
             faces.append(_FATE_FACES[char])
         elif not (char.isspace() or char == "," or (char == "1" and _FATE_FACES.get(previous))):
-            _refuse(f"{_expected(pool)}; {char!r} in {text!r} is no face of a Fate die (+, 0 or -)", text)
+            why = _as_total(pool, text) or " (+, 0 or -)"
+            _refuse(f"{_expected(pool)}; {char!r} in {text!r} is no face of a Fate die{why}", text)
         previous = char
     return faces
 
@@ -316,9 +318,17 @@ def _read_numbers(pool: Pool, text: str) -> list[int]:
         if word == _zeros(pool):
             face = pool.sides
         if face not in pool.faces:
-            _refuse(f"{_expected(pool)}; {word!r} in {text!r} is no face of a d{pool.sides}", text)
+            message = f"{word!r} in {text!r} is no face of a d{pool.sides}{_as_total(pool, text)}"
+            _refuse(f"{_expected(pool)}; {message}", text)
         faces.append(face)
     return faces
+
+
+def _as_total(pool: Pool, text: str) -> str:
+    """Return what is said where the sum of several dice was typed in place of what they show."""
+    digits = text.removeprefix("+").removeprefix("-").strip()
+    is_total = pool.count > 1 and digits.isdecimal() and len(digits) < 20
+    return ", and a total cannot be given: type what each die shows" if is_total else ""
 
 
 def _percentages(words: list[str]) -> list[str]:

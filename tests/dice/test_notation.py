@@ -278,8 +278,16 @@ REFUSED = [
     ("fate", 0, 4, "unknown word 'fate'"),
     ("4dFate", 3, 3, "unknown word 'ate'"),
     ("4d6khl", 5, 1, "'l'"),
-    ("\u0663d6", 0, 1, "is not valid"),
-    ("d\uff16", 1, 1, "sides"),
+    ("\u0663d6", 0, 1, "write 3 in place of"),
+    ("2d6 \uff0b 3", 4, 1, "write + in place of"),
+    ("2d6 \u00b7 3", 4, 1, "write * in place of"),
+    ("2d6 vs \u22657", 7, 1, "write >= in place of"),
+    ("2w6+w8", 1, 1, "written with a d: 2d6+d8"),
+    ("w20", 0, 1, "written with a d: d20"),
+    ("2,5", 1, 1, "without a comma"),
+    ("d20+1.5", 5, 1, "without a point"),
+    ("2d6,3", 3, 1, "groups"),
+    ("d\uff16", 1, 1, "write 6 in place of"),
     ("d6\x00", 2, 1, "is not valid"),
     ("2;3", 1, 1, "is not valid"),
     ("\U0001f3b2", 0, 1, "is not valid"),
@@ -401,7 +409,10 @@ def test_what_counts_as_notation() -> None:
 
 
 def test_what_resembles_notation_can_be_nothing_else() -> None:
-    assert all(resembles_notation(text) for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df", "adv x"))
+    assert all(
+        resembles_notation(text)
+        for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df", "adv x", "w20", "+2d6", "\uff12d6")
+    )
     assert not any(
         resembles_notation(text) for text in ("fate", "dungeon", "d", "", "deck", "nodice", "distant", "advent")
     )
