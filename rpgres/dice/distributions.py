@@ -7,13 +7,13 @@ width for each value, so that adding independent dice is one multiplication of i
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from math import comb, gcd
+from math import comb, gcd, prod
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.dice.grammar import MOST_EXPLOSIONS, Named, Node, Number, Pool, Product, Quotient, divide
+from rpgres.dice.grammar import MOST_EXPLOSIONS, Best, Named, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import LawSizeError
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ def _law_of(node: Node, work: _Work) -> Law:
         return _law_of(node.node, work)
     if isinstance(node, Quotient):
         return _divided(_law_of(node.node, work), node.divisor)
+    if isinstance(node, Best):
+        return _best_law(node, work)
     if isinstance(node, Product):
         laws = [_law_of(factor, work) for factor in node.factors]
         product = laws[0]
@@ -482,3 +484,44 @@ def _kept_law(die: Law, pool: Pool, work: _Work) -> Law:
     # Of the highest dice, one that is open is among the kept, or those are all higher.
     is_highest = high == n and pool.target is None
     return replace(law, above=_least_of(die, high - low)) if law.open and is_highest else law
+
+
+def _best_law(node: Best, work: _Work) -> Law:
+    """Return the distribution of the highest or the lowest of several values, added.
+
+    A state holds the values that are extreme so far, from the better end: those up to the last that is kept; or where
+    all are kept but some at the other end, those that are dropped, with the sum of all others.
+    """
+    laws = [_law_of(one, work) for one in node.nodes]
+    low, high = node.kept
+    sign = 1 if len(laws) - high <= low else -1
+    first, last = (len(laws) - high, len(laws) - low) if sign > 0 else (low, high)
+    is_rest = not first and len(laws) - last < last
+    if is_rest:
+        sign, held = -sign, len(laws) - last
+    else:
+        held = last
+    states: dict[tuple[tuple[int, ...], int], int] = {((), 0): 1}
+    for law in laws:
+        work.spend(len(states) * len(law.values) * (800 + 100 * held))
+        following: dict[tuple[tuple[int, ...], int], int] = {}
+        for (extreme, rest), weight in states.items():
+            for value, times in law.items():
+                ranked = sorted((*extreme, sign * value))
+                out = sign * ranked.pop(0) if len(ranked) > held else 0
+                key = tuple(ranked), rest + out * is_rest
+                following[key] = following.get(key, 0) + weight * times
+        states = following
+    weights: dict[int, int] = {}
+    for (extreme, rest), weight in states.items():
+        value = rest if is_rest else sign * sum(extreme[: held - first])
+        weights[value] = weights.get(value, 0) + weight
+    work.hold(len(weights))
+    found = _from_weights(weights, prod(law.total for law in laws))
+    bounds = [law.above for law in laws if law.open]
+    known = [bound for bound in bounds if bound is not None]
+    if high < len(laws) or not bounds or len(known) < len(bounds):
+        return found
+    # A value that is open is kept, or those that are kept are all higher.
+    lows = sorted(min(law.values[0], law.above if law.above is not None else law.values[0]) for law in laws)
+    return replace(found, above=min(known) + sum(lows[: high - low - 1]))

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from rpgres.dice.grammar import DIGITS, Node, Pool, pools_in, write
+from rpgres.dice.grammar import DIGITS, Best, Node, Pool, nodes_in, pools_in, single_dice, write
 from rpgres.errors import called
 
 # By the character that stands where none of ours can.
 REFUSED = {
     "/": "division is by a whole number, as in (2d6+3)/2",
     ".": "only whole numbers are read here",
-    "{": "groups in braces are not part of this notation",
-    "}": "groups in braces are not part of this notation",
-    ",": "groups and lists are not part of this notation",
+    "}": "this brace has no opening one",
+    ",": "several values stand in parentheses, with which of them are kept: (2d6,d12)kh1",
     "[": "a name follows the part that it names, as in 2d6[fire]",
     "]": "this bracket has no opening one",
     "@": "names of abilities cannot be used in dice notation; write the number",
@@ -82,6 +81,7 @@ _IN_PLACE_OF = {
 }
 KNOWN = ("adv", "advantage", "dis", "disadvantage", "drop", "keep", "again", "double", "vs", "times", "in")
 
+GROUP = "say which of these are kept: of values (2d6,d12)kh1, of single dice (d6+2d8)kh2"
 SLASHES = "// starts a comment in some tools and divides in others: write # before a comment, / to divide"
 AGAIN = "again counts each die by itself: it follows a count, without keeping, as in 8d10>=8 again; to add, write 8d10!"
 COUNTED = (
@@ -183,7 +183,15 @@ def advantage(word: str, pool: Pool | None = None) -> str:
 
 
 def never(node: Node) -> Iterator[str]:
-    """Yield what is said of a count where a total was meant: of one die alone, and of dice that can never fit."""
+    """Yield what is said of notation that may be meant otherwise.
+
+    A count where a total was meant, of one die alone and of dice that can never fit; several dice as one of the values
+    of which some are kept.
+    """
+    for group in nodes_in(node):
+        for pool in group.nodes if isinstance(group, Best) else ():
+            if isinstance(pool, Pool) and pool.count > 1 and single_dice(pool):
+                yield f"{write(pool)} is one value here, the sum; to keep single dice, join them with +: (d6+2d8)kh2"
     for pool in pools_in(node):
         target = pool.target
         is_one = pool == node and pool.count == 1 and not pool.explodes and not pool.double and not pool.fails
