@@ -497,16 +497,17 @@ def _best_law(node: Best, work: _Work) -> Law:
     sign = 1 if len(laws) - high <= low else -1
     first, last = (len(laws) - high, len(laws) - low) if sign > 0 else (low, high)
     is_rest = not first and len(laws) - last < last
-    if is_rest:
-        sign, held = -sign, len(laws) - last
-    else:
-        held = last
+    sign, held = (-sign, len(laws) - last) if is_rest else (sign, last)
+    opens = [law.above for law in laws if law.open]
+    bound = min((one for one in opens if one is not None), default=0)  # what is open is at least this
+    is_bounded = None not in opens and bool(opens)
     states: dict[tuple[tuple[int, ...], int], int] = {((), 0): 1}
     for law in laws:
-        work.spend(len(states) * len(law.values) * (800 + 100 * held))
+        faces = [*law.items(), (_BEYOND, law.open)] if is_bounded and law.open else [*law.items()]
+        work.spend(len(states) * len(faces) * (800 + 100 * held))
         following: dict[tuple[tuple[int, ...], int], int] = {}
         for (extreme, rest), weight in states.items():
-            for value, times in law.items():
+            for value, times in faces:
                 ranked = sorted((*extreme, sign * value))
                 out = sign * ranked.pop(0) if len(ranked) > held else 0
                 key = tuple(ranked), rest + out * is_rest
@@ -514,14 +515,17 @@ def _best_law(node: Best, work: _Work) -> Law:
         states = following
     weights: dict[int, int] = {}
     for (extreme, rest), weight in states.items():
-        value = rest if is_rest else sign * sum(extreme[: held - first])
-        weights[value] = weights.get(value, 0) + weight
+        kept = (rest,) if is_rest else tuple(sign * one for one in extreme[: held - first])
+        told = (*kept, *(sign * one for one in extreme)) if is_rest else kept
+        if is_bounded and max(told) >= (_BEYOND // 2 if is_rest else bound):
+            continue
+        weights[sum(kept)] = weights.get(sum(kept), 0) + weight
     work.hold(len(weights))
     found = _from_weights(weights, prod(law.total for law in laws))
-    bounds = [law.above for law in laws if law.open]
-    known = [bound for bound in bounds if bound is not None]
-    if high < len(laws) or not bounds or len(known) < len(bounds):
+    if not is_bounded or (is_rest and high < len(laws)):
         return found
-    # A value that is open is kept, or those that are kept are all higher.
-    lows = sorted(min(law.values[0], law.above if law.above is not None else law.values[0]) for law in laws)
-    return replace(found, above=min(known) + sum(lows[: high - low - 1]))
+    lows = sorted(min(law.values[0], bound) for law in laws)
+    return replace(found, above=bound + sum(lows[: high - low - 1]))
+
+
+_BEYOND = 10**15  # in place of a value that is open; no sum comes to half of it

@@ -24,6 +24,8 @@ class DiceOdds(OddsResult, frozen=True, kw_only=True):
         mean_exact: the same as a fraction.
         deviation: the standard deviation.
         parts: the mean of each named part, as a fraction.
+        open_from: what is open is at least this number, so that chances below it are exact; null where nothing is open,
+            or that is not known.
     """
 
     by: str = OUTCOME
@@ -31,6 +33,7 @@ class DiceOdds(OddsResult, frozen=True, kw_only=True):
     mean_exact: str
     deviation: float
     parts: dict[str, str] = {}
+    open_from: int | None = None
 
 
 def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: str | None = None) -> DiceOdds:
@@ -78,6 +81,7 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         mean_exact=str(told.mean()),
         deviation=told.deviation(),
         parts={name: str(line.dice.parts[name].law.mean()) for name in names},
+        open_from=law.above if left and law is told else None,
         note=note or line.comment or None,
     )
 

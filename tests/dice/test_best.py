@@ -105,3 +105,30 @@ def test_several_dice_in_one_place_are_told_to_be_one_value() -> None:
         "2d8 is one value here, the sum; to keep single dice, join them with +: (d6+2d8)kh2"
     ]
     assert list(never(dice("(d6,3d8kh2,d6+d8)kh1").node)) == []
+
+
+def test_dice_that_explode_leave_open_only_what_is_beyond_a_number() -> None:
+    lower = dice("(d8!,d6!)kl1").law
+    at_least = [Fraction(7, 8) * Fraction(5, 6), Fraction(6, 8) * Fraction(4, 6)]  # 2, and 3
+    assert [lower.probability(1), lower.probability(2)] == [1 - at_least[0], at_least[0] - at_least[1]]
+    assert lower.above is not None
+    assert lower.above > 60
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "low", "high"),
+    [
+        ("(d8!,d6!,d4)dh1", [icepool.d4], 0, 2),
+        ("(d8!,d6!,d4,d4)dl1", [icepool.d4, icepool.d4], 1, 4),
+        ("(d8!,d6!,d4!)dl1dh1", [icepool.d4.explode(depth=5)], 1, 2),
+    ],
+)
+def test_what_is_below_that_number_is_exact(text: str, others: list[icepool.Die[int]], low: int, high: int) -> None:
+    law = dice(text).law
+    assert Fraction(law.open, law.total) < Fraction(1, 10**8)
+    shallow = icepool.d8.explode(depth=3), icepool.d6.explode(depth=3)  # exact below 24
+    exact = icepool.map(lambda *faces: sum(sorted(faces)[low:high]), *shallow, *others)
+    if law.above is not None:
+        assert [law.probability(n) for n in range(1, 24)] == [exact.probability(n) for n in range(1, 24)]
+    else:
+        assert all(0 <= exact.probability(n) - law.probability(n) < Fraction(1, 10**8) for n in range(1, 8))
