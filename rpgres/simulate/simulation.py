@@ -14,7 +14,7 @@ from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
 from rpgres.scenes.deciding import policies_told
-from rpgres.scenes.walking import check_by, check_paths, is_path
+from rpgres.scenes.walking import check_by, check_paths, is_path, nearest_place
 from rpgres.simulate.jobs import Job, action_job, scene_job
 from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
 from rpgres.simulate.summaries import SimulationResult, summed_up
@@ -32,6 +32,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
         things: what is counted without being asked for.
         paths: what is counted beside.
         choices: what is counted of typed answers.
+        near: by path, the nearest name on the table, where the path has one that nothing there has.
         policies: who decides by which policy, for the record.
         title: the scene's title; empty for an action.
         note: carried into the record.
@@ -42,6 +43,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     things: Sequence[str]
     paths: Sequence[str]
     choices: Sequence[str] = ()
+    near: Mapping[str, str] = EMPTY
     policies: Mapping[str, str]
     title: str = ""
     note: str | None = None
@@ -107,6 +109,7 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
         things=ACTION_THINGS,
         paths=paths,
         choices=choice_things(choose),
+        near={path: nearest_place(rules, prepared.state, path) for path in paths},
         policies={**dict.fromkeys(prepared.orders, "orders"), **query.named},
         note=query.note,
     )
@@ -139,6 +142,7 @@ def scene_simulation(
         rules=scene.rules,
         things=things,
         paths=paths,
+        near={path: nearest_place(scene.rules, scene.state, path) for path in paths},
         policies=policies_told(scene, policies, auto=auto),
         title=scene.file.title,
         note=note,

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import SectionedCommand
+from rpgres.cli.output import warn
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, OTHER, POLICY, RULESETS, Option
+from rpgres.model.paths import ABSENT
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Known
@@ -145,7 +147,7 @@ def _print_odds(
     from rpgres.odds.scenes import Undecided, scene_odds
     from rpgres.scenes.measuring import nobody_decides
     from rpgres.scenes.odds_record import scene_record
-    from rpgres.scenes.walking import course_of
+    from rpgres.scenes.walking import course_of, nearest_place, nothing_there
     from rpgres.simulate.estimates import sample_scene
 
     by = shared["by"] or ENDING
@@ -162,6 +164,8 @@ def _print_odds(
     about = {"by": by, "policies": policies, "inputs": inputs or {}, "note": shared["note"]}
     record = scene_record(scene, odds, sample=sample, known=known, **about)
     emit(record, scene.rules.file, shared)
+    if by != ENDING and record.outcomes.keys() == {ABSENT}:
+        warn(nothing_there(by, nearest_place(scene.rules, scene.state, by)))
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         raise typer.Exit(interrupted(LOWER_BOUND))
 
