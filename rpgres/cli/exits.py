@@ -120,6 +120,8 @@ WIDTH = 72  # at most, of the piece of a dice expression that is shown with a ca
 
 def _caret(error: NotationError) -> str:
     """Return the expression with carets under the fault, cut down to its surroundings."""
+    from rpgres.render.lines import width_of
+
     width = min(WIDTH, screen_columns() - 8)
     start = max(0, error.position - width // 2)
     shown = error.text[start : start + width]
@@ -127,8 +129,8 @@ def _caret(error: NotationError) -> str:
     lead = "..." if start else ""
     rest = "..." if start + width < len(error.text) else ""
     offset = error.position - start
-    length = max(1, min(error.length, len(shown) - offset))
-    return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + offset)}{'^' * length}"
+    fault = before[offset : offset + error.length]
+    return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + width_of(before[:offset]))}{'^' * max(1, width_of(fault))}"
 
 
 # Errors that only writing can have.

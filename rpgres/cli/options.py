@@ -58,7 +58,7 @@ GOALS = Option(
 )
 BEST = Option("best", "Let the actor decide optimally, and evaluate each first choice.")
 EACH = Option("each", "Evaluate each first choice of the actor; policies decide afterwards.")
-BY = Option("by", "Evaluate the margin or the total instead of the outcome.", "margin|total")
+BY = Option("by", "Evaluate the margin, the total, or a number that is told, instead of the outcome.", "NAME")
 VS = Option("vs", "Compare the total with a number, or with dice: 15, <=45, d20+3.", "[SIGN]NUMBER|DICE")
 DICE_BY = Option("by", "Evaluate the margin, the total, or one named part.", "margin|total|PART")
 WAIT = Option(
@@ -115,8 +115,9 @@ OUT = Option("out", "Write it to this file; its ending says the format where --f
 # Of simulations.
 COUNT = Option(
     "by",
-    "Count this too: a part of the table at the end, as characters.mara.counters.fate-points, or what a procedure "
-    "counts, as exchanges. What is counted anyway, as margin, is listed value by value. Repeat for others.",
+    "Count this too: a part of the table at the end, as characters.mara.counters.fate-points, or what an action tells "
+    "or a procedure counts, as hits or exchanges. What is counted anyway, as margin, is listed value by value. Repeat "
+    "for others.",
     "PATH",
     many=True,
 )
@@ -235,6 +236,7 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         UsageError: something was typed twice, or cannot be read.
     """
     from rpgres.dice import read_line, read_target
+    from rpgres.dice.hints import as_range
 
     line = read_line(notation)
     if vs is not None and line.target is not None:
@@ -247,6 +249,8 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise UsageError(f"a comment is the note of the roll: write # or {named('note')}, not both")
     if vs is None:
         return line
+    if as_range(vs):
+        raise UsageError(f"{named('vs')} {vs}: dice are compared with one number, or with other dice: 15, <=45, d20+3")
     try:
         return msgspec.structs.replace(line, target=read_target(vs))
     except NotationError as error:

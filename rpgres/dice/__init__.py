@@ -5,12 +5,13 @@ The grammar (case does not matter; spaces may stand between tokens, not inside a
     line       = expression [ "vs" [ sign ] expression | [ number "times" ] [ "in order" ] ] [ "#" comment ]
     expression = term { ("+" | "-") term } [ "adv" | "dis" ]
     term       = factor { "*" factor | "/" number }
-    factor     = { "-" } ( number | pool | "adv" | "dis" | "d66" | "(" expression ")" ) [ "[" name "]" ]
+    factor     = { "-" } ( number | pool | "adv" | "dis" | "d66" | "(" expression ")" | group ) [ "[" name "]" ]
+    group      = "(" expression { "," expression } ")" keep { keep }    or between braces
+    keep       = ( "kh" | "kl" | "dh" | "dl" ) [ number ] | ( "keep" | "drop" ) ( "highest" | "lowest" ) [ number ]
     pool       = [ number ] "d" ( number | "%" | "F" ) { modifier }
     modifier   = "!" [ "!" ] [ "p" ] [ "o" ] [ sign value ]    explodes; p: penetrating, o: once
                | ( "r" | "ro" ) [ number | sign value ]        rerolled: until it fits no more, or once
-               | ( "kh" | "kl" | "dh" | "dl" ) [ number ]      keep or drop the highest or lowest (default 1)
-               | ( "keep" | "drop" ) ( "highest" | "lowest" ) [ number ]
+               | keep                                          keep or drop the highest or lowest (default 1)
                | sign value                                    count the dice that fit
                | "f" ( number | sign value )                   each of these takes one off the count
                | "double" [ number | sign value ]              each of these counts twice
@@ -29,6 +30,9 @@ worth the sum of its faces, for keeping as for counting; of a penetrating one ea
 ``again`` every new die counts for itself. A count is a value like any other, so ``6d10>=8 + 2`` is two more than the
 number of dice that show 8 or more. Where dice are kept or counted, ``!>=8`` is refused, because other tools then take
 the new dice for dice of their own: ``!!>=8`` adds them, ``again >=8`` counts them.
+
+Of several values in parentheses the highest or lowest are kept, and added: ``(2d6,d12)kh1``. Without commas these are
+the dice of pools that are added, ``(d6+2d8)kh2``, which is ``(d6,d8,d8)kh2``.
 
 A name in brackets names a part, which is told apart: ``2d6[fire]+d4[cold]``. The parts add up to the value; so a
 product has one factor with names, and a quotient one name.

@@ -7,13 +7,13 @@ width for each value, so that adding independent dice is one multiplication of i
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from math import comb, gcd
+from math import comb, gcd, prod
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.dice.grammar import MOST_EXPLOSIONS, Named, Node, Number, Pool, Product, Quotient, divide
+from rpgres.dice.grammar import MOST_EXPLOSIONS, Best, Named, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import LawSizeError
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ def _law_of(node: Node, work: _Work) -> Law:
         return _law_of(node.node, work)
     if isinstance(node, Quotient):
         return _divided(_law_of(node.node, work), node.divisor)
+    if isinstance(node, Best):
+        return _best_law(node, work)
     if isinstance(node, Product):
         laws = [_law_of(factor, work) for factor in node.factors]
         product = laws[0]
@@ -482,3 +484,48 @@ def _kept_law(die: Law, pool: Pool, work: _Work) -> Law:
     # Of the highest dice, one that is open is among the kept, or those are all higher.
     is_highest = high == n and pool.target is None
     return replace(law, above=_least_of(die, high - low)) if law.open and is_highest else law
+
+
+def _best_law(node: Best, work: _Work) -> Law:
+    """Return the distribution of the highest or the lowest of several values, added.
+
+    A state holds the values that are extreme so far, from the better end: those up to the last that is kept; or where
+    all are kept but some at the other end, those that are dropped, with the sum of all others.
+    """
+    laws = [_law_of(one, work) for one in node.nodes]
+    low, high = node.kept
+    sign = 1 if len(laws) - high <= low else -1
+    first, last = (len(laws) - high, len(laws) - low) if sign > 0 else (low, high)
+    is_rest = not first and len(laws) - last < last
+    sign, held = (-sign, len(laws) - last) if is_rest else (sign, last)
+    opens = [law.above for law in laws if law.open]
+    bound = min((one for one in opens if one is not None), default=0)  # what is open is at least this
+    is_bounded = None not in opens and bool(opens)
+    states: dict[tuple[tuple[int, ...], int], int] = {((), 0): 1}
+    for law in laws:
+        faces = [*law.items(), (_BEYOND, law.open)] if is_bounded and law.open else [*law.items()]
+        work.spend(len(states) * len(faces) * (800 + 100 * held))
+        following: dict[tuple[tuple[int, ...], int], int] = {}
+        for (extreme, rest), weight in states.items():
+            for value, times in faces:
+                ranked = sorted((*extreme, sign * value))
+                out = sign * ranked.pop(0) if len(ranked) > held else 0
+                key = tuple(ranked), rest + out * is_rest
+                following[key] = following.get(key, 0) + weight * times
+        states = following
+    weights: dict[int, int] = {}
+    for (extreme, rest), weight in states.items():
+        kept = (rest,) if is_rest else tuple(sign * one for one in extreme[: held - first])
+        told = (*kept, *(sign * one for one in extreme)) if is_rest else kept
+        if is_bounded and max(told) >= (_BEYOND // 2 if is_rest else bound):
+            continue
+        weights[sum(kept)] = weights.get(sum(kept), 0) + weight
+    work.hold(len(weights))
+    found = _from_weights(weights, prod(law.total for law in laws))
+    if not is_bounded or (is_rest and high < len(laws)):
+        return found
+    lows = sorted(min(law.values[0], bound) for law in laws)
+    return replace(found, above=bound + sum(lows[: high - low - 1]))
+
+
+_BEYOND = 10**15  # in place of a value that is open; no sum comes to half of it

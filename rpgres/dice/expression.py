@@ -236,12 +236,17 @@ def is_notation(text: str) -> bool:
 
 
 def resembles_notation(text: str) -> bool:
-    """Return whether the text can only be meant as dice notation, faulty or not: 4d6d1, d0, adv, but not dungeon.
+    """Return whether the text can only be meant as dice notation, faulty or not: 4d6d1, d0, w20, adv, but not dungeon.
 
     For telling whose error message helps when a text is neither notation nor a known name.
     """
-    start = text.lstrip(" (-").lower()
+    start = text.lstrip(" (-+{").lower()
+    if not start.isascii():  # full-width characters, which are told
+        from unicodedata import normalize
+
+        start = normalize("NFKC", start)
     if parsing.starts_with_advantage(start):
         return True
     after_count = start.lstrip("0123456789")
-    return after_count != start or (len(start) > 1 and start[0] == "d" and start[1] in "0123456789%")
+    # Some languages write w20.
+    return after_count != start or (len(start) > 1 and start[0] in "dw" and start[1] in "0123456789%")

@@ -180,17 +180,7 @@ class Pool(Struct, frozen=True):
     @property
     def kept(self) -> tuple[int, int]:
         """The dice that stay when all are sorted from low to high: from the first place to before the second."""
-        low, high = 0, self.count
-        for word, count in self.keep:
-            if word == "kh":
-                low = high - count
-            elif word == "kl":
-                high = low + count
-            elif word == "dh":
-                high -= count
-            else:
-                low += count
-        return low, high
+        return kept_among(self.count, self.keep)
 
 
 class Number(Struct, frozen=True):
@@ -225,7 +215,67 @@ class Named(Struct, frozen=True):
     name: str
 
 
-Node: TypeAlias = Number | Pool | Sum | Product | Quotient | Named
+class Best(Struct, frozen=True):
+    """The highest or the lowest of several values, added; never of equal dice, which are a pool that keeps some.
+
+    Attributes:
+        nodes: the values, each an expression.
+        keep: words and counts, as of a pool.
+    """
+
+    nodes: tuple[Node, ...]
+    keep: tuple[tuple[str, int], ...]
+
+    @property
+    def kept(self) -> tuple[int, int]:
+        """The values that stay when all are sorted from low to high: from the first place to before the second."""
+        return kept_among(len(self.nodes), self.keep)
+
+
+Node: TypeAlias = Number | Pool | Sum | Product | Quotient | Named | Best
+
+
+def kept_among(count: int, keep: Iterable[tuple[str, int]]) -> tuple[int, int]:
+    """Return which of so many values stay when all are sorted from low to high.
+
+    >>> kept_among(4, [("kh", 3)]), kept_among(4, [("dl", 1), ("dh", 1)])
+    ((1, 4), (1, 3))
+    """
+    low, high = 0, count
+    for word, number in keep:
+        if word == "kh":
+            low = high - number
+        elif word == "kl":
+            high = low + number
+        elif word == "dh":
+            high -= number
+        else:
+            low += number
+    return low, high
+
+
+def best_of(nodes: Sequence[Node], keep: tuple[tuple[str, int], ...]) -> Node:
+    """Return the highest or lowest of some values; of equal dice a pool."""
+    first = nodes[0]
+    if isinstance(first, Pool) and is_die(first) and all(node == first for node in nodes):
+        return replace(first, count=len(nodes), keep=keep)
+    return Best(tuple(nodes), keep)
+
+
+def is_die(pool: Pool) -> bool:
+    """Tell whether a pool is one die that is added."""
+    return pool.count == 1 and not (pool.keep or pool.target or pool.is_d66)
+
+
+def single_dice(node: Node) -> tuple[Pool, ...]:
+    """Return the dice of pools that are added, each by itself; none where there is anything else in the expression."""
+    terms = node.terms if isinstance(node, Sum) else ((1, node),)
+    found: list[Pool] = []
+    for sign, term in terms:
+        if sign < 0 or not isinstance(term, Pool) or not is_die(replace(term, count=1)):
+            return ()
+        found += [replace(term, count=1)] * term.count
+    return tuple(found)
 
 
 def divide(value: int, divisor: int) -> int:
@@ -241,6 +291,8 @@ def write(node: Node) -> str:
         return _write_pool(node)
     if isinstance(node, Quotient):
         return f"{_write_inside(node.node)}/{node.divisor}"
+    if isinstance(node, Best):
+        return f"({','.join(map(write, node.nodes))}){_write_keep(node.keep)}"
     if isinstance(node, Named):
         text = _write_inside(node.node)
         return f"({text})[{node.name}]" if isinstance(node.node, Product | Quotient) else f"{text}[{node.name}]"
@@ -251,18 +303,25 @@ def write(node: Node) -> str:
     return text.removeprefix("+")
 
 
+def nodes_in(node: Node) -> Iterator[Node]:
+    """Yield an expression and everything in it, in the order of its text."""
+    yield node
+    inner: Iterable[Node] = ()
+    if isinstance(node, Sum):
+        inner = (term for _, term in node.terms)
+    elif isinstance(node, Product):
+        inner = node.factors
+    elif isinstance(node, Quotient | Named):
+        inner = (node.node,)
+    elif isinstance(node, Best):
+        inner = node.nodes
+    for one in inner:
+        yield from nodes_in(one)
+
+
 def pools_in(node: Node) -> Iterator[Pool]:
     """Yield the pools of an expression in the order of its text."""
-    if isinstance(node, Pool):
-        yield node
-    elif isinstance(node, Sum):
-        for _, term in node.terms:
-            yield from pools_in(term)
-    elif isinstance(node, Product):
-        for factor in node.factors:
-            yield from pools_in(factor)
-    elif isinstance(node, Quotient | Named):
-        yield from pools_in(node.node)
+    return (one for one in nodes_in(node) if isinstance(one, Pool))
 
 
 def with_first(node: Node, new: Node) -> Node:
@@ -277,6 +336,8 @@ def _with_pools(node: Node, pools: Iterator[Node]) -> Node:
         return replace(node, node=_with_pools(node.node, pools))
     if isinstance(node, Product):
         return Product(tuple(_with_pools(factor, pools) for factor in node.factors))
+    if isinstance(node, Best):
+        return Best(tuple(_with_pools(one, pools) for one in node.nodes), node.keep)
     if isinstance(node, Sum):
         return Sum(tuple((sign, _with_pools(term, pools)) for sign, term in node.terms))
     return node
@@ -335,7 +396,7 @@ def _write_pool(pool: Pool) -> str:
     if pool.reroll:
         word = "ro" if pool.reroll.once else "r"
         text += "".join(f"{word}{_write_faces(on)}" for on in pool.reroll.on)
-    keep = "".join(f"{word}{count}" for word, count in pool.keep)
+    keep = _write_keep(pool.keep)
     count = f"{pool.target.sign}{pool.target.number}" if pool.target else ""
     count += f"f{_write_faces(pool.fails)}" if pool.fails else ""
     text += f"{keep and _write_explosion(pool)}{keep}{count}{'' if keep else _write_explosion(pool)}"
@@ -343,6 +404,10 @@ def _write_pool(pool: Pool) -> str:
         return text
     is_top = pool.double == Comparison("=", pool.row[-1])
     return f"{text} double {'' if is_top else pool.double.sign}{pool.double.number}"
+
+
+def _write_keep(keep: tuple[tuple[str, int], ...]) -> str:
+    return "".join(f"{word}{count}" for word, count in keep)
 
 
 def _write_explosion(pool: Pool) -> str:

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from rpgres.dice.grammar import DIGITS, Node, Pool, pools_in, write
+from rpgres.dice.grammar import DIGITS, Best, Node, Pool, nodes_in, pools_in, single_dice, write
 from rpgres.errors import called
 
 # By the character that stands where none of ours can.
 REFUSED = {
     "/": "division is by a whole number, as in (2d6+3)/2",
     ".": "only whole numbers are read here",
-    "{": "groups in braces are not part of this notation",
-    "}": "groups in braces are not part of this notation",
-    ",": "groups and lists are not part of this notation",
+    "}": "this brace has no opening one",
+    ",": "several values stand in parentheses, with which of them are kept: (2d6,d12)kh1",
     "[": "a name follows the part that it names, as in 2d6[fire]",
     "]": "this bracket has no opening one",
     "@": "names of abilities cannot be used in dice notation; write the number",
@@ -59,7 +58,10 @@ WORDS = {
     "with": "advantage follows the dice without more words: d20 adv, d20+5 dis",
     "plus": "to add, write +",
     "minus": "to subtract, write -",
-    **dict.fromkeys(("best", "worst"), "the best dice are kept with kh, the worst with kl: 4d6kh3, 4d6 keep highest 3"),
+    **dict.fromkeys(
+        ("best", "worst", "highest", "lowest"),
+        "the best dice are kept with kh, the worst with kl: 4d6kh3, 4d6 keep highest 3",
+    ),
     "cs": "criticals are not part of this notation",
     "cf": "criticals are not part of this notation",
     "x": f"{REFUSED['x']}; dice explode with !, as in 2d6!",
@@ -71,14 +73,50 @@ WORDS = {
         "advantage and disadvantage stand alone or behind the dice: adv+5, d20 adv, d20+5 adv",
     ),
 }
+_IN_PLACE_OF = {
+    **dict.fromkeys("\u00b7\u2022\u2219\u22c5\u2217", "*"),
+    **dict.fromkeys("\u2010\u2011\u2012", "-"),
+    "\u2264": "<=",
+    "\u2265": ">=",
+}
 KNOWN = ("adv", "advantage", "dis", "disadvantage", "drop", "keep", "again", "double", "vs", "times", "in")
 
+GROUP = "say which of these are kept: of values (2d6,d12)kh1, of single dice (d6+2d8)kh2"
 SLASHES = "// starts a comment in some tools and divides in others: write # before a comment, / to divide"
 AGAIN = "again counts each die by itself: it follows a count, without keeping, as in 8d10>=8 again; to add, write 8d10!"
 COUNTED = (
     "double and f speak of dice that are counted one by one, as in 8d10>=7 double 10 and 6d10>=8f1, also with again"
 )
 TIMES_AND_VS = "one roll is compared, not several; count those that succeed with --vs and --repeat"
+
+
+def foreign(text: str) -> tuple[int, str]:
+    """Return the place of the first character that only looks like one of the notation, and what is said of it.
+
+    Full-width characters, digits of other scripts, points and signs that are near one of ours; -1 where none is there.
+    Names in brackets and comments may have any.
+    """
+    from unicodedata import decimal, normalize
+
+    is_name = False
+    for at, char in enumerate(text):
+        if char == "#":
+            break
+        is_name = char == "[" or (is_name and char != "]")
+        if char.isascii() or char.isspace() or is_name:
+            continue
+        plain = _IN_PLACE_OF.get(char) or normalize("NFKC", char)
+        if char.isdecimal():
+            plain = str(decimal(char))
+        if len(plain) <= 2 and plain.isascii():
+            return at, f"write {plain} in place of {char}"
+    return -1, ""
+
+
+def as_range(text: str) -> str:
+    """Return the range that was meant by `3-5`, `3:5` or `3...5`, as it is written here; empty for anything else."""
+    found = re.fullmatch(r"\s*(\d{1,6})\s*(?:[-:\u2013\u2014\u2026]|\.{2,})\s*(\d{1,6})\s*", text, re.ASCII)
+    return f"{found[1]}..{found[2]}" if found and int(found[1]) < int(found[2]) else ""
 
 
 def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int]:
@@ -99,6 +137,9 @@ def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int
         return f"a number or dice such as 2d6 is missing before this {char}{plus}", 1
     if after is None and char == ")":
         return "a number or dice such as 2d6 are missing before this parenthesis", 1
+    is_fraction = re.search(r"(?<![\dd])\d+$", text[:at], re.I) and re.match(r"\d+(?!\d*d)", text[at + 1 :], re.I)
+    if char in (",", ".") and is_fraction:
+        return f"only whole numbers are read here, without a {'comma' if char == ',' else 'point'}", 1
     found = re.match(r"[^\W\d_]+", text[at:])
     word = found[0].lower() if found else ""
     if word in WORDS:
@@ -109,7 +150,7 @@ def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int
         following = text[at + 1 : at + 2]
         return REFUSED[char], 2 if char in ("<", ">", "=") and following and following in "<>=" else 1
     if word == "w" and text[at + 1 : at + 2].isdigit():  # as German books write dice
-        return "dice are written with a d, as 2d6", 1
+        return f"dice are written with a d: {re.sub(r'(?i)(?<![a-z])w(?=[0-9])', 'd', text)}", 1
     return f"{text[at]!r} is not valid in dice notation", 1
 
 
@@ -142,7 +183,15 @@ def advantage(word: str, pool: Pool | None = None) -> str:
 
 
 def never(node: Node) -> Iterator[str]:
-    """Yield what is said of a count where a total was meant: of one die alone, and of dice that can never fit."""
+    """Yield what is said of notation that may be meant otherwise.
+
+    A count where a total was meant, of one die alone and of dice that can never fit; several dice as one of the values
+    of which some are kept.
+    """
+    for group in nodes_in(node):
+        for pool in group.nodes if isinstance(group, Best) else ():
+            if isinstance(pool, Pool) and pool.count > 1 and single_dice(pool):
+                yield f"{write(pool)} is one value here, the sum; to keep single dice, join them with +: (d6+2d8)kh2"
     for pool in pools_in(node):
         target = pool.target
         is_one = pool == node and pool.count == 1 and not pool.explodes and not pool.double and not pool.fails

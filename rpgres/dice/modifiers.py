@@ -192,6 +192,21 @@ def _keeping(scan: Scanner, left: int) -> tuple[str, int]:
     return word, count
 
 
+def keeps(scan: Scanner) -> bool:
+    """Tell whether what is kept is said next."""
+    return scan.peek(r"[kd][hl](?![a-z])|(?:keep|drop)(?![a-z])") is not None
+
+
+def read_keeping(scan: Scanner, count: int) -> tuple[tuple[str, int], ...]:
+    """Read which of so many values are kept."""
+    found: list[tuple[str, int]] = []
+    while keeps(scan):
+        word, number = _keeping(scan, count)
+        found.append((word, number))
+        count = number if word[0] == "k" else count - number
+    return tuple(found)
+
+
 def _check_end(scan: Scanner, pool: Pool, places: dict[str, int]) -> None:
     """Refuse a pool that could never stop being rolled, an explosion that never comes, and what means nothing."""
     staying = pool.staying

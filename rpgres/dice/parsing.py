@@ -23,17 +23,21 @@ from rpgres.dice.grammar import (
     Product,
     Quotient,
     Sum,
+    best_of,
     divide,
+    kept_among,
     parts_of,
     pools_in,
+    single_dice,
     with_first,
 )
-from rpgres.dice.modifiers import ADVANTAGE, read_modifiers, with_advantage
+from rpgres.dice.modifiers import ADVANTAGE, keeps, read_keeping, read_modifiers, with_advantage
 from rpgres.dice.scanner import Scanner
 
 MOST_TIMES = 100  # that one expression is rolled in one line
 IN_ORDER = 6  # how often `3d6 in order` rolls: once for each ability of a character
 
+_BRACKETS = {"(": (")", "parenthesis"), "{": ("}", "brace")}
 _DICE = r"\d*\s*d\s*[\d%f]"
 _TIMES = r"(?P<times>\d+)\s+times(?!\w)"
 _ORDER = r"in\s+order(?!\w)"
@@ -238,7 +242,7 @@ def _check_value(scan: Scanner, low: int, high: int, position: int) -> None:
 def _atom(scan: Scanner) -> _Part:
     char = scan.next()
     start = scan.at
-    if char == "(":
+    if char in _BRACKETS:
         return _parenthesis(scan)
     word = scan.word()
     if word in hints.WORDS and word not in ADVANTAGE:
@@ -259,18 +263,35 @@ def _atom(scan: Scanner) -> _Part:
 
 
 def _parenthesis(scan: Scanner) -> _Part:
-    start = scan.at
-    scan.at += 1
+    start, opened = scan.at, scan.take("(", "{")
     scan.nesting += 1
     if scan.nesting > MOST_NESTING:
         scan.limit("MOST_NESTING", f"parentheses are nested more than {MOST_NESTING} deep", start)
-    part = _expression(scan)
+    parts = [_expression(scan)]
+    while scan.take(","):
+        parts.append(_expression(scan))
     if not scan.next():
-        scan.fail("this parenthesis is never closed", start)
-    if not scan.take(")"):
-        scan.refuse_next(after=part.node)
+        scan.fail(f"this {_BRACKETS[opened][1]} is never closed", start)
+    if not scan.take(_BRACKETS[opened][0]):
+        scan.refuse_next(after=parts[-1].node)
     scan.nesting -= 1
-    return part
+    return parts[0] if opened == "(" and len(parts) == 1 and not keeps(scan) else _best(scan, parts, start)
+
+
+def _best(scan: Scanner, parts: list[_Part], start: int) -> _Part:
+    """Read behind a parenthesis which of its values are kept; without commas, of its dice."""
+    if len(parts) == 1:
+        parts = [_Part(die, *die.bounds) for die in single_dice(parts[0].node)]
+    if not parts or not keeps(scan):
+        scan.fail(hints.GROUP, start, end=scan.at)
+    if any(parts_of(part.node).keys() != {""} for part in parts):
+        scan.fail("a name stands behind all of it, as in (d8,d6)kh1[fire]", start, end=scan.at)
+    keep = read_keeping(scan, len(parts))
+    first, last = kept_among(len(parts), keep)
+    bounds = zip(*((part.low, part.high) for part in parts), strict=True)
+    low, high = (sum(sorted(ends)[first:last]) for ends in bounds)
+    _check_value(scan, low, high, start)
+    return _Part(best_of([part.node for part in parts], keep), low, high)
 
 
 def _pool(scan: Scanner, count: int | None, start: int) -> Pool:

@@ -5,11 +5,13 @@ random numbers or weights results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal, NoReturn
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from rpgres.dice.grammar import FATE, Comparison, Named, Node, Number, Pool, Product, Quotient, divide
+from rpgres.dice.grammar import FATE, Best, Comparison, Named, Node, Number, Pool, Product, Quotient, divide, pools_in
 from rpgres.errors import GivenError
 
 MOST_TABLE = 4_096  # equally likely results that are kept as a table
@@ -119,35 +121,66 @@ def read(node: Node, pools: Sequence[Pool], text: str) -> Throw:
 
 def _throw(node: Node, sources: Iterable[tuple[Pool, _Draw]]) -> Throw:
     thrown = [_throw_pool(pool, draw) for pool, draw in sources]
-    parts = _values(node, iter([value for value, _ in thrown]))
+    dropped: set[int] = set()
+    parts = _values(node, enumerate(thrown), dropped)
     faces = tuple(faces for _, faces in thrown)
+    if dropped:
+        faces = tuple(_dropped(pool) if place in dropped else pool for place, pool in enumerate(faces))
     text = ";".join(_write_faces(pool) for pool in faces)
     if parts.keys() == {""}:
         return Throw(parts[""], faces, text)
     return Throw(sum(parts.values()), faces, text, tuple(parts.items()))
 
 
-def _values(node: Node, pool_values: Iterator[int]) -> dict[str, int]:
-    """Return what each named part comes to; what has no name stands under an empty one."""
+def _dropped(faces: tuple[DieFace, ...]) -> tuple[DieFace, ...]:
+    return tuple(one if one.mark == "rerolled" else replace(one, mark="dropped") for one in faces)
+
+
+_Thrown = Iterator[tuple[int, tuple[int, tuple[DieFace, ...]]]]  # the place of each pool, its value, and its dice
+
+
+def _values(node: Node, thrown: _Thrown, dropped: set[int]) -> dict[str, int]:
+    """Return what each named part comes to; what has no name stands under an empty one.
+
+    Args:
+        thrown: the pools in the order of the text.
+        dropped: collects the places of those that count for nothing.
+    """
     if isinstance(node, Pool):
-        return {"": next(pool_values)}
+        return {"": next(thrown)[1][0]}
     if isinstance(node, Number):
         return {"": node.value}
     if isinstance(node, Named):
-        return {node.name: sum(_values(node.node, pool_values).values())}
+        return {node.name: sum(_values(node.node, thrown, dropped).values())}
     if isinstance(node, Quotient):
-        return {name: divide(value, node.divisor) for name, value in _values(node.node, pool_values).items()}
+        return {name: divide(value, node.divisor) for name, value in _values(node.node, thrown, dropped).items()}
+    if isinstance(node, Best):
+        return {"": _best_value(node, thrown, dropped)}
     if isinstance(node, Product):
         product = {"": 1}
         for factor in node.factors:
-            found = _values(factor, pool_values)
+            found = _values(factor, thrown, dropped)
             product = {mine or other: a * b for mine, a in product.items() for other, b in found.items()}
         return product
     total: dict[str, int] = {}
     for sign, term in node.terms:
-        for name, value in _values(term, pool_values).items():
+        for name, value in _values(term, thrown, dropped).items():
             total[name] = total.get(name, 0) + sign * value
     return total
+
+
+def _best_value(node: Best, thrown: _Thrown, dropped: set[int]) -> int:
+    """Return the sum of the values that are kept; among equal ones the earlier counts as the higher."""
+    values, places = list[int](), list[list[int]]()
+    for one in node.nodes:
+        its = list(islice(thrown, sum(1 for _ in pools_in(one))))
+        places.append([place for place, _ in its])
+        values.append(sum(_values(one, iter(its), dropped).values()))
+    ranked = sorted(range(len(values)), key=lambda index: (values[index], -index))
+    low, high = node.kept
+    for index in (*ranked[:low], *ranked[high:]):
+        dropped.update(places[index])
+    return sum(values[index] for index in ranked[low:high])
 
 
 def _write_faces(faces: tuple[DieFace, ...]) -> str:
@@ -271,7 +304,8 @@ class _Reading:
         return bool(rerolled or face in self.pool.exploding)
 
     def refuse_count(self) -> NoReturn:
-        _refuse(f"{_expected(self.pool)}; {self.text!r} has {_counted(len(self.faces), 'face')}", self.text)
+        few = f"{self.text!r} has {_counted(len(self.faces), 'face')}{_as_total(self.pool, self.text)}"
+        _refuse(f"{_expected(self.pool)}; {few}", self.text)
 
     def finish(self) -> None:
         if self.taken == len(self.faces):
@@ -297,7 +331,8 @@ def _read_fate(pool: Pool, text: str) -> list[int]:
         if char in _FATE_FACES:
             faces.append(_FATE_FACES[char])
         elif not (char.isspace() or char == "," or (char == "1" and _FATE_FACES.get(previous))):
-            _refuse(f"{_expected(pool)}; {char!r} in {text!r} is no face of a Fate die (+, 0 or -)", text)
+            why = _as_total(pool, text) or " (+, 0 or -)"
+            _refuse(f"{_expected(pool)}; {char!r} in {text!r} is no face of a Fate die{why}", text)
         previous = char
     return faces
 
@@ -316,9 +351,17 @@ def _read_numbers(pool: Pool, text: str) -> list[int]:
         if word == _zeros(pool):
             face = pool.sides
         if face not in pool.faces:
-            _refuse(f"{_expected(pool)}; {word!r} in {text!r} is no face of a d{pool.sides}", text)
+            message = f"{word!r} in {text!r} is no face of a d{pool.sides}{_as_total(pool, text)}"
+            _refuse(f"{_expected(pool)}; {message}", text)
         faces.append(face)
     return faces
+
+
+def _as_total(pool: Pool, text: str) -> str:
+    """Return what is said where the sum of several dice was typed in place of what they show."""
+    digits = text.removeprefix("+").removeprefix("-").strip()
+    is_total = pool.count > 1 and digits.isdecimal() and len(digits) < 20
+    return ", and a total cannot be given: type what each die shows" if is_total else ""
 
 
 def _percentages(words: list[str]) -> list[str]:

@@ -34,6 +34,10 @@ class Scanner:
         if len(text) > MOST_TEXT:
             message = f"this expression has {len(text)} characters, more than {MOST_TEXT}"
             raise NotationError(message, text, MOST_TEXT, len(text) - MOST_TEXT, limit="MOST_TEXT")
+        if not text.isascii():
+            place, message = hints.foreign(text)
+            if message:
+                raise NotationError(message, text, place, 1)
         self.text = text
         self.at = 0
         self.nesting = 0

@@ -27,6 +27,7 @@ PLACE = "place"  # the label of cards that are said to lie somewhere without say
 _PROMISED = QUESTIONS | {STATE}  # what a merge can hold for
 CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 EFFECTS = "effects"  # what a run is for that goes on to its end
+DETAIL = "details."  # before the name of a number or word that is told beside the outcome: what odds of it are for
 TO_THE_END = (EFFECTS, STATE)  # what runs are for that do not end when the band is fixed
 
 
@@ -66,8 +67,8 @@ class Run(msgspec.Struct):
         state: what lies on the table: as it was when the action began, but for the cards that were moved since.
         dealer: answers chance.
         players: answer decisions.
-        asked: what the run is for, one of `QUESTIONS`. Only for `effects` does it go on when the outcome is settled; a
-            merge that does not hold for what is asked is left out.
+        asked: what the run is for, one of `QUESTIONS`, or `DETAIL` and the name of one. Only for `effects` does it go
+            on when the outcome is settled; a merge that does not hold for what is asked is left out.
         lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
         undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         follow: who follows a chain of steps; None where the rule goes along it itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.players import Question
 from rpgres.errors import RpgresError, RuleError, code_failed, is_interrupt, place_of
@@ -38,11 +38,14 @@ class NeedsAnswer(Stop):
 class Settled(Stop):
     """The band is fixed, and nothing after it was asked for (odds of outcomes)."""
 
-    def __init__(self, band: str, margin: int | None, *, total: int | None = None) -> None:
+    def __init__(
+        self, band: str, margin: int | None, *, total: int | None = None, details: Mapping[str, Any] = EMPTY
+    ) -> None:
         super().__init__(band)
         self.band = band
         self.margin = margin
         self.total = total
+        self.details = details
 
 
 class TakenBack(Stop):

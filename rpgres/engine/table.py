@@ -482,6 +482,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         about: Mapping[str, Any] = EMPTY,
         words: str = "",
         of: str = "",
+        details: Mapping[str, Any] = EMPTY,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -499,18 +500,19 @@ class Table(msgspec.Struct, eq=False, gc=False):
             words: the same for people, in place of facts and margin.
             of: whose matter is decided; see `ask`.
             counts: whether the outcome has this margin; otherwise it only selects the row.
+            details: what is told beside the outcome, by name.
         """
         run = self.run
         found = self.rules.settling.settlement(name, margin, facts, band)
         if run.asked not in TO_THE_END:
-            raise Settled(found.band, margin if counts else None, total=total)
+            raise Settled(found.band, margin if counts else None, total=total, details=details)
         if found.rolls or found.asks:
             found = complete_row(run, found, name, margin, facts, roles, about, words, of)
         effects = found.effects
         if defaults:
             effects = tuple(with_defaults(effect, defaults) for effect in effects)
         counted = margin if counts else None
-        outcome = Outcome(found.band, found.success, counted, total, opposition, effects, found.texts, roles)
+        outcome = Outcome(found.band, found.success, counted, total, opposition, effects, found.texts, roles, details)
         if not found.links:
             return outcome
         from rpgres.engine.tables import led_on

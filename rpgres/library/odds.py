@@ -11,7 +11,7 @@ from rpgres.errors import UsageError, named
 from rpgres.library.reading import Policies, deciding, plain_inputs, query_of, require_limits
 from rpgres.odds.actions import odds_of
 from rpgres.odds.dice import DiceOdds, dice_odds
-from rpgres.odds.exact import By, Decide, OddsResult
+from rpgres.odds.exact import Decide, OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.query import settled
 from rpgres.rulesets import Rules, Ruleset
@@ -26,7 +26,7 @@ def odds(
     what: str | Ruleset,
     action: str,
     *,
-    by: By = ...,
+    by: str = ...,
     decide: Decide | None = ...,
     choose: Answers | None = ...,
     auto: bool = ...,
@@ -67,7 +67,8 @@ def odds(
     Args:
         what: dice notation, or a ruleset: its id, or the record that a plugin's module holds.
         action: the action's name; left out for dice.
-        by: what the chances are of: `outcome`, `margin` or `total`; of dice also the name of a part.
+        by: what the chances are of: `outcome`, `margin`, `total`, or a number or word that the action tells beside its
+            outcome (`tell`); of dice also the name of a part.
         decide: who decides for the actor: `policies`, `each` (every first choice, then policies) or `best`
             (optimally); by default policies where `auto` or everybody's policy is given, else as the action says.
         choose: answers to decisions, by label: one, or a list in the order of the questions.

@@ -47,7 +47,7 @@ from rpgres.library.seated import (
     turn_period,
 )
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import By, Decide, OddsResult
+from rpgres.odds.exact import OUTCOME, Decide, OddsResult
 from rpgres.toml.reading import Source
 
 PathLike = str | os.PathLike[str]
@@ -462,7 +462,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         action: str,
         *,
         actor: str = "",
-        by: By = "outcome",
+        by: str = OUTCOME,
         decide: Decide = "policies",
         choose: Answers | None = None,
         auto: bool = False,

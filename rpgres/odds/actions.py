@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import UsageError, named
-from rpgres.odds.exact import EXACT_SHARE, ChoiceOdds, OddsResult, odds_record, outcome_odds
+from rpgres.odds.exact import EXACT_SHARE, OUTCOME, ChoiceOdds, OddsResult, odds_record, outcome_odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds
 from rpgres.odds.query import Query, missing_opposition
 from rpgres.odds.sampling import GAMES
@@ -34,7 +34,7 @@ def odds_of(query: Query) -> OddsResult | LadderOdds:
     opposition = missing_opposition(query)
     if opposition is None:
         return action_odds(query)
-    if query.by != "outcome":
+    if query.by != OUTCOME:
         raise UsageError(f"{named('by')} needs one opposition: give {named(opposition)}")
     return ladder_odds(query, opposition)
 

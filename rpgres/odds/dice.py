@@ -7,7 +7,7 @@ from typing import Any
 from rpgres.dice import Dice, DiceLine, Law, Target, difference, read_line
 from rpgres.engine.dice import FAILURE, SUCCESS, target_input
 from rpgres.errors import UsageError, named
-from rpgres.odds.exact import OddsResult, chance_record
+from rpgres.odds.exact import OUTCOME, OddsResult, chance_record
 
 TOLD = {True: SUCCESS, False: FAILURE}
 
@@ -24,13 +24,16 @@ class DiceOdds(OddsResult, frozen=True, kw_only=True):
         mean_exact: the same as a fraction.
         deviation: the standard deviation.
         parts: the mean of each named part, as a fraction.
+        open_from: what is open is at least this number, so that chances below it are exact; null where nothing is open,
+            or that is not known.
     """
 
-    by: str = "outcome"  # type: ignore[assignment]
+    by: str = OUTCOME
     mean: float
     mean_exact: str
     deviation: float
     parts: dict[str, str] = {}
+    open_from: int | None = None
 
 
 def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: str | None = None) -> DiceOdds:
@@ -66,7 +69,7 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
     return DiceOdds(
         ruleset=None,
         inputs=inputs,
-        by="outcome" if by is None else by,
+        by=OUTCOME if by is None else by,
         outcomes=outcomes,
         success=outcomes.get("success"),
         method="partial" if left else "exact",
@@ -77,6 +80,7 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         mean_exact=str(told.mean()),
         deviation=told.deviation(),
         parts={name: str(line.dice.parts[name].law.mean()) for name in names},
+        open_from=law.above if left and law is told else None,
         note=note or line.comment or None,
     )
 

@@ -19,8 +19,10 @@ from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import play
+from rpgres.engine.running import DETAIL
 from rpgres.engine.seats import Applied, Seats
-from rpgres.engine.stops import Broken
+from rpgres.engine.stops import Broken, Settled
+from rpgres.engine.table import Outcome
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.chances import Asked, chance_rows, rules_fields
@@ -31,6 +33,7 @@ from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
 from rpgres.rulesets import is_ours
 from rpgres.stopping import STOP
+from rpgres.toml.diagnostics import unknown
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -41,7 +44,8 @@ EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is le
 LAST = 1.0  # seconds for an estimate where a person stopped before anything was known exactly
 RECHECKED = 100  # courses of a stranger's rule that are run twice
 
-By = Literal["outcome", "margin", "total"]  # what odds are of
+OUTCOME = "outcome"  # what odds are of that are asked for nothing else
+NOTHING = "nothing"  # in place of a number that is not told
 Decide = Literal["policies", "each", "best"]  # who decides for the actor: see `RulesetFile.actions`
 
 
@@ -76,7 +80,7 @@ class OddsResult(Asked, frozen=True, kw_only=True, tag="rpgres.odds/1"):
 
     Attributes:
         ruleset: the ruleset's id; null for dice notation.
-        by: what the chances are of: outcomes, margins or totals.
+        by: what the chances are of: outcomes, margins, totals, or a number or word that is told beside the outcome.
         outcomes: the chance of every outcome, by its name; with --by of every number.
         success: the chance of an outcome that is a success; null where none is, and with --by.
         method: how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to
@@ -97,7 +101,7 @@ class OddsResult(Asked, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     """
 
     ruleset: str | None  # type: ignore[assignment]  # of dice there is none
-    by: By = "outcome"
+    by: str = OUTCOME
     outcomes: dict[str, Chance]
     success: Chance | None = None
     method: Method
@@ -136,10 +140,10 @@ def outcome_odds(
     leaves: int | None = None,
     seconds: float | None = None,
     work: int = WORK,
-    by: By = "outcome",
+    by: str = OUTCOME,
     games: int = 0,
 ) -> Odds:
-    """Return the exact chances of an action's outcomes, by band in the ruleset's order; or of its margins or totals.
+    """Return the exact chances of an action's outcomes, by band in the ruleset's order; or of the numbers of `by`.
 
     Where margins decide, every band that a margin can give is there, the impossible ones at 0.
 
@@ -150,19 +154,21 @@ def outcome_odds(
         choose: answers to decisions, by label, used in order in every run.
         policies: who answers what was not chosen; `""` for everybody.
         leaves, seconds, work: see `Budget`.
-        by: what the chances are of.
+        by: what the chances are of: `outcome`, `margin`, `total`, or what the action tells beside its outcome.
         games: from how many games what is left open is estimated; of a limit of time, they get what is left.
 
     Raises:
         NeedsPolicy: a decision has no answer.
-        UsageError: the action has no margin or total.
+        UsageError: the action has no such number.
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
+    check_told(prepared.rules, prepared.action, by)
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    prepared, rules = with_piles(prepared, asked=by), prepared.rules
-    runs, dealer, end = Runs(attrgetter(ANSWERS[by])), WalkDealer(), inf if seconds is None else monotonic() + seconds
+    asked, answer = (by, attrgetter(ANSWERS[by])) if by in ANSWERS else (f"{DETAIL}{by}", partial(_told, by))
+    prepared, rules = with_piles(prepared, asked=asked), prepared.rules
+    runs, dealer, end = Runs(answer), WalkDealer(), inf if seconds is None else monotonic() + seconds
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
-    playing = partial(play, prepared, asked=by)
+    playing = partial(play, prepared, asked=asked)
     counts: Mapping[Any, int] = EMPTY
     applied = Applied(choose)
 
@@ -190,8 +196,25 @@ def outcome_odds(
     return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, unasked=unasked, sample=sample)
 
 
-def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
-    """Return chances in the ruleset's order, or by number."""
+def check_told(rules: Rules, action: str, by: str) -> None:
+    """Check that odds of an action can be of this.
+
+    Raises:
+        UsageError: it is neither `outcome`, `margin` or `total` nor told beside the outcome.
+    """
+    known = dict.fromkeys((*ANSWERS, *rules.file.actions[action].told))
+    if by not in known:
+        raise UsageError(f"{named('by')}: {unknown('number', by, known, of=f'{rules.id} {action}')}")
+
+
+def _told(name: str, outcome: Outcome | Settled) -> int | str:
+    """Return what an outcome tells under a name."""
+    found: int | str = outcome.details.get(name, NOTHING)
+    return found
+
+
+def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: str) -> dict[Any, Fraction]:
+    """Return chances in the ruleset's order, or by number: nothing first, then words, then ascending numbers."""
     name = f"{prepared.rules.id} {prepared.action}"
     if not masses and STOP.is_asked:
         raise KeyboardInterrupt
@@ -200,11 +223,11 @@ def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict
         why = "it loops, or needs a larger budget"
         error = RuleError(f"{message}: {why} ({named('leaves')}, {named('seconds')})")
         raise prepared.rules.blamed(error)
-    if by == "outcome":
+    if by == OUTCOME:
         return in_order(prepared, masses)
     if None in masses:
         raise UsageError(f"{name} has no {by} in odds; leave {named('by')} out")
-    return dict(sorted(masses.items()))
+    return dict(sorted(masses.items(), key=lambda item: (isinstance(item[0], int), item[0] != NOTHING, item[0])))
 
 
 def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -252,7 +275,7 @@ def odds_record(
     choices: Sequence[ChoiceOdds] = (),
     plan: Sequence[Planned] = (),
     note: str | None = None,
-    by: By = "outcome",
+    by: str = OUTCOME,
     decide: Decide = "policies",
     known: Known | None = None,
 ) -> OddsResult:
@@ -260,7 +283,7 @@ def odds_record(
     method = odds.method
     if any(choice.open.exact != "0" for choice in choices):
         method = "sampled" if odds.open == 1 and any(choice.estimate for choice in choices) else "partial"
-    success = success_in(prepared.rules, odds.masses) if by == "outcome" else None
+    success = success_in(prepared.rules, odds.masses) if by == OUTCOME else None
     return OddsResult(
         **rules_fields(prepared.rules),
         action=prepared.action,

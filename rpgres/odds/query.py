@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
@@ -12,7 +12,7 @@ from rpgres.engine.players import Policy, default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, pile_name
-from rpgres.odds.exact import By, Decide
+from rpgres.odds.exact import OUTCOME, Decide, check_told
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules
 
@@ -30,7 +30,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         auto: whether the ruleset's policy answers what is left unanswered.
         files: whether a policy that ends in `.toml` is a file of standing orders.
         decide: who decides for the actor of an action.
-        by: what the chances are of: `outcome`, `margin` or `total` of an action; see `course_of` for procedures.
+        by: what the chances are of: of an action see `outcome_odds`, of a procedure `course_of`.
         leaves: how many branches to follow at most; None for the default budget.
         seconds: a limit of time; None for none.
         note: carried into the record.
@@ -46,7 +46,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     auto: bool = False
     files: bool = True
     decide: Decide = "policies"
-    by: Any = "outcome"
+    by: Any = OUTCOME
     leaves: int | None = None
     seconds: float | None = None
     note: str | None = None
@@ -78,14 +78,13 @@ def settled(query: Query, decide: Decide | None) -> Query:
     Raises:
         UsageError: chances cannot be of that, or of numbers, of which none is the best; or a hand is missing.
     """
-    if query.by not in get_args(By):
-        raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {query.by!r}")
+    check_told(query.rules, query.action, query.by)
     is_asked, is_named = decide is not None, query.auto or "" in query.policies
     if decide is None:
         decide = "policies" if is_named else query.rules.file.actions[query.action].odds
     if decide == "policies":
         return msgspec.structs.replace(query, decide=decide)
-    if query.by != "outcome":
+    if query.by != OUTCOME:
         raise UsageError(
             f"{named('by')} evaluates numbers and {named(decide)} evaluates success; use one of them, "
             f"or name a {named('policy')}"

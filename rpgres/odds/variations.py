@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from rpgres.dice.hints import as_range
 from rpgres.errors import UsageError, named
 from rpgres.odds.document import plain_value
 from rpgres.odds.exact import Chance, chance_record
@@ -150,6 +151,8 @@ def range_values(text: str) -> list[str]:
         values = [value.strip() for value in text.split(",")]
         if not all(values):
             raise UsageError(f"values are a range such as 0..5, or a list such as fair,good; not {text!r}")
+        if meant := as_range(text):
+            raise UsageError(f"{text} is one value, a subtraction; a range is {meant}")
         return list(dict.fromkeys(values))
     low, high = int(match["low"]), int(match["high"])
     if abs(high - low) >= MOST:
@@ -213,6 +216,7 @@ def read_target(text: str) -> Target:
     if not outcome.strip() or not 0 <= wanted <= 1:
         raise UsageError(
             f"{named('target')} takes OUTCOME=CHANCE such as success=60%, 0.6 or 3/5, from 0 to 1; not {text!r}"
+            f"{f'; did you mean {text}%?' if outcome.strip() and 1 < wanted <= 100 else ''}"
         )
     return Target(outcome.strip(), chance_record(wanted))
 

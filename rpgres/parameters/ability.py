@@ -9,7 +9,7 @@ from rpgres.errors import UsageError, as_data, named
 from rpgres.model.state import State, slug
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.kind import Described, Kind, Offers, Slot
-from rpgres.parameters.plain import NUMBER_OR_TEXT, sheet_of
+from rpgres.parameters.plain import NUMBER_OR_TEXT, several, sheet_of
 from rpgres.parameters.values import Rating
 from rpgres.rulesets import Rules, unknown
 from rpgres.toml.diagnostics import nearest
@@ -54,7 +54,8 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
         if near is not None:
             raise UsageError(f"{option} {as_data(value)} is not a whole number; did you mean {near!r}?")
         shown = value if len(value) < 40 else f"{value[:40]}..."
-        raise UsageError(f"{option} {shown!r} is not a whole number, and there is no sheet to look it up on")
+        why = several(value) or ", and there is no sheet to look it up on"
+        raise UsageError(f"{option} {shown!r} is not a whole number{why}")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"), reason="unknown")
 
 

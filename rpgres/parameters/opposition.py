@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rpgres.dice import Dice, dice
+from rpgres.dice.hints import as_range
 from rpgres.errors import UsageError, as_data, located
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
@@ -46,6 +47,9 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
         check_spelt(rules, slug(name), EMPTY, option=slot.option)
         return _rated(parameter.rolls, number_of(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
+        meant = as_range(text)
+        if meant:
+            raise UsageError(f"{slot.option} {text} is no number; odds take a range as {meant}", reason="type")
         read = dice(text)
         if read.constant:
             return Opposition(read.law.values[0])

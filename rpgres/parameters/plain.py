@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rpgres.dice import dice
-from rpgres.errors import RpgresError, UsageError, as_data
+from rpgres.dice.hints import as_range
+from rpgres.errors import RpgresError, UsageError, as_data, named
 from rpgres.model.state import Character
 from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.rulesets import Rules, unknown
@@ -51,6 +52,15 @@ def sheet_of(rules: Rules, sheet: str) -> Character | None:
         return None
 
 
+def several(text: str) -> str:
+    """Return what is said of a text in place of a number that means several: `3-5`, or `3,5`."""
+    meant = as_range(text)
+    if meant:
+        return f"; odds take a range as {meant}"
+    is_list = "," in text and text.replace(",", "").replace(" ", "").isdecimal()
+    return f"; odds take a list as {named('vary')} NAME={text}" if is_list else ""
+
+
 def whole_number(slot: Slot, value: Any) -> int:
     """Return a whole number within the bounds of a parameter.
 
@@ -62,7 +72,8 @@ def whole_number(slot: Slot, value: Any) -> int:
         try:
             value = int(value)
         except ValueError:
-            raise UsageError(f"{option} takes a whole number, not {as_data(value)}", reason="type") from None
+            message = f"{option} takes a whole number, not {as_data(value)}{several(value)}"
+            raise UsageError(message, reason="type") from None
     if not isinstance(value, int) or isinstance(value, bool):
         raise UsageError(f"{option} takes a whole number, not {as_data(value)}", reason="type")
     if not described.has(value):

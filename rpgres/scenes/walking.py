@@ -160,6 +160,17 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
             raise UsageError(f"{named('by')} {text}: {fault.message}{f'; did you mean {hint!r}?' if hint else ''}")
 
 
+def nearest_place(rules: Rules, state: State, text: str) -> str:
+    """Return the name nearest to the one in a path that nothing on a table has; empty where there is none."""
+    faults = path_faults(parse_path(text), Known(rules, state)) if is_path(text) else ()
+    return next((hint for fault in faults if (hint := fault.placed("", None, None).hint)), "")
+
+
+def nothing_there(path: str, near: str) -> str:
+    """Return what is said of a path at which nothing ever stood."""
+    return f"{named('by')} {path}: nothing stands there at the end{f'; did you mean {near!r}?' if near else ''}"
+
+
 def _steps(scene: Scene) -> list[Step]:
     return [leaf.step for leaf in scene.program.leaves]
 

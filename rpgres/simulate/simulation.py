@@ -10,10 +10,11 @@ from rpgres.engine.labels import check_labels
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.model.state import EMPTY
 from rpgres.odds.chances import rules_fields
+from rpgres.odds.exact import check_told
 from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
-from rpgres.scenes.walking import check_by, check_paths, is_path
+from rpgres.scenes.walking import check_by, check_paths, is_path, nearest_place
 from rpgres.simulate.jobs import Job, action_job, scene_job
 from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
 from rpgres.simulate.summaries import (
@@ -38,6 +39,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
         things: what is counted without being asked for.
         paths: what is counted beside.
         choices: what is counted of typed answers.
+        near: by path, the nearest name on the table, where the path has one that nothing there has.
         policies: who decides by which policy, for the record.
         title: the scene's title; empty for an action.
         note: carried into the record.
@@ -48,6 +50,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     things: Sequence[str]
     paths: Sequence[str]
     choices: Sequence[str] = ()
+    near: Mapping[str, str] = EMPTY
     policies: Mapping[str, str]
     title: str = ""
     note: str | None = None
@@ -100,7 +103,8 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
     Args:
         query: what is asked; its chances and budget do not count.
         prepared: its action.
-        by: what is counted beside outcome, margin and total: paths of the table at the end, and details of procedures.
+        by: what is counted beside outcome, margin and total: paths of the table at the end, and details of the
+            outcome: what the action tells beside it, or a procedure does.
 
     Raises:
         UsageError: an answer, a policy or something to count is unknown.
@@ -110,7 +114,11 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
     paths = _beside(by, ACTION_THINGS)
-    check_paths(rules, prepared.state, filter(is_path, paths) if rules.file.actions[action].procedure else paths)
+    described = rules.file.actions[action]
+    of_outcome = [name for name in paths if not is_path(name) and (described.procedure or described.told)]
+    for name in () if described.procedure else of_outcome:
+        check_told(rules, action, name)
+    check_paths(rules, prepared.state, [name for name in paths if name not in of_outcome])
     return Simulation(
         job=action_job(
             prepared,
@@ -125,6 +133,7 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
         things=ACTION_THINGS,
         paths=paths,
         choices=choice_things(choose),
+        near={path: nearest_place(rules, prepared.state, path) for path in paths},
         policies={**dict.fromkeys(prepared.orders, "orders"), **query.named},
         note=query.note,
     )
@@ -157,6 +166,7 @@ def scene_simulation(
         rules=scene.rules,
         things=things,
         paths=paths,
+        near={path: nearest_place(scene.rules, scene.state, path) for path in paths},
         policies=scene.told,
         title=scene.file.title,
         note=note,

@@ -124,7 +124,8 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     common = Seats(policies=policies)
     single, answers, refused = common.script.single, choice_things(choose), dict[str, tuple[Question, str]]()
 
-    details = [name for name in job.by if not is_path(name)]
+    told = prepared.rules.file.actions[prepared.action].told
+    details = [name for name in job.by if not is_path(name) and name not in told]
 
     def counted_at(outcome: Outcome, state: State) -> Key:
         state = unwatched(state) if readers else state

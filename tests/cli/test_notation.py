@@ -230,7 +230,11 @@ def test_odds_by_margin_and_by_part() -> None:
         ("2d6+3>=10", "to compare the total, write vs 10", "     ^^"),
         ("5d10!=10>=8", "to count every new die by itself, again =10", "    ^"),
         ("4d6k3", "k3 keeps the three highest in some tools, and in others all dice that show 3", "   ^"),
-        ("2W6+3", "dice are written with a d, as 2d6", " ^"),
+        ("2W6+3", "dice are written with a d: 2d6+3", " ^"),
+        ("w20", "dice are written with a d: d20", "^"),
+        ("2d6\uff0b3", "write + in place of \uff0b", "   ^^"),  # two columns wide
+        ("\uff12d\uff16", "write 2 in place of \uff12", "^^"),
+        ("+2d6", "a plus sign is not needed", "^"),
         ("d20 advantge", "did you mean advantage?", "    ^^^^^^^^"),
         ("d20 vs", "something is missing at the end", "      ^"),
         ("d20 vs =3", "a roll is compared with >= <= > or <", "       ^"),
@@ -254,6 +258,23 @@ def test_what_is_typed_wrong_says_what_to_try(line: str, said: str, caret: str) 
         assert said in message
         assert shown == f"  {line}"
         assert marked == f"  {caret}"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("fate overcome --skill 3-5 --vs 2", "--skill '3-5' is not a whole number; odds take a range as 3..5"),
+        ("fate overcome --skill 3,5 --vs 2", "odds take a list as --vary NAME=3,5"),
+        ("fate overcome --skill 3 --vs 2-5", "--vs 2-5 is no number; odds take a range as 2..5"),
+        ("fate overcome --skill 3 --vary vs=2-5", "2-5 is one value, a subtraction; a range is 2..5"),
+        ("exploding-ten check --skill 3 --difficulty 4:8", "odds take a range as 4..8"),
+        ("d20 --vs 10-15", "dice are compared with one number"),
+        ("d20 --vs 10..15", "dice are compared with one number"),
+        ("fate overcome --skill 3 --find vs=1..4 --target success=60", "did you mean success=60%?"),
+    ],
+)
+def test_a_range_that_is_written_otherwise(line: str, said: str) -> None:
+    assert said in complaint("odds", *line.split())
 
 
 def test_a_count_that_no_die_can_fit_says_how_a_total_is_compared() -> None:

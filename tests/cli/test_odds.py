@@ -174,9 +174,11 @@ def test_explosions_leave_something_open() -> None:
     assert sum(Fraction(chance["exact"]) for chance in found["outcomes"].values()) + left == 1
     told = rpgres("odds", "d6!").out
     assert found["method"] == "partial"
-    assert (size := re.search(r"remaining: below (1e-\d+) \(not followed\)", told))
+    assert (size := re.search(r"remaining: below (1e-\d+) \(dice that explode without end", told))
     assert Fraction(size[1]) / 10 <= left < Fraction(size[1])
-    assert "  at least 1/6 " in told  # no fraction is passed off as the whole
+    assert "at least" not in told  # what is open is above all values that are shown
+    assert told.splitlines()[1].split() == ["1", "16.67", "%", "1/6", "100.00", "%", "or", "more"]
+    assert found["open_from"] > max(map(int, list(found["outcomes"])[:-6]))
     assert "at least" not in rpgres("odds", "3d6").out
 
 
@@ -250,7 +252,7 @@ def test_margins_in_place_of_outcomes() -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--by", "size", "--vs", "2"], "--by takes outcome, margin, total"),
+        (["--by", "size", "--vs", "2"], "--by: fate overcome has no number 'size'; it has: outcome, margin, total"),
         (["--by", "margin"], "--by needs one opposition"),
         (["--by", "margin", "--vs", "2", "--best"], "use one of them"),
     ],

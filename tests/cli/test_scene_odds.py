@@ -547,3 +547,18 @@ def test_exchanges_are_counted_as_they_are_played() -> None:
 def test_what_rules_in_code_count_can_be_asked_by() -> None:
     found = as_json("odds", "nodice/ford", "--by", "characters.bram.counters.harm")
     assert {name: one["exact"] for name, one in found["outcomes"].items()} == {"3": "1"}
+
+
+@pytest.mark.parametrize("verb", ["odds", "simulate"])
+def test_a_name_that_nothing_has_at_the_end_is_told_with_the_nearest(verb: str) -> None:
+    more = ("-n", "20") if verb == "simulate" else ()
+    line = (verb, "fate/break-in", *more, "--by")
+    misspelt = rpgres(*line, "tags.i-know-a-back-wey")
+    assert misspelt.code == 0
+    assert misspelt.err == (
+        "rpgres: --by tags.i-know-a-back-wey: nothing stands there at the end; did you mean 'i-know-a-back-way'?\n"
+    )
+    assert rpgres(*line, "tags.quite-another").err == (
+        "rpgres: --by tags.quite-another: nothing stands there at the end\n"
+    )
+    assert rpgres(*line, "tags.i-know-a-back-way.uses").err == ""

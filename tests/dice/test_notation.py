@@ -219,8 +219,8 @@ REFUSED = [
     ("(2d6[fire]+1)[cold]", 13, 6, "one name"),
     ("2d6[fire]*d4[cold]", 9, 9, "one part with names"),
     ("(2d6[fire]+d4)/2", 0, 16, "divide each part"),
-    ("{4d6,3d8}kh1", 0, 1, "groups"),
-    ("4d6,3d8", 3, 1, "groups"),
+    ("4d6,3d8", 3, 1, "with which of them are kept"),
+    ("4d6}", 3, 1, "no opening one"),
     ("d20+@str", 4, 1, "abilities"),
     ("4d6/d4", 4, 1, "division"),
     ("4d6/", 3, 1, "division"),
@@ -241,7 +241,6 @@ REFUSED = [
     ("2d6+3>8", 5, 1, "one pool"),
     ("5>=3", 1, 2, "one pool"),
     (">=3", 0, 2, "one pool"),
-    ("(d6+d8)kh1", 7, 1, "one pool"),
     ("(2d6)!", 5, 1, "pool"),
     ("(2d6)r1", 5, 1, "pool"),
     ("(1+1)d6", 5, 1, "plain number"),
@@ -278,8 +277,16 @@ REFUSED = [
     ("fate", 0, 4, "unknown word 'fate'"),
     ("4dFate", 3, 3, "unknown word 'ate'"),
     ("4d6khl", 5, 1, "'l'"),
-    ("\u0663d6", 0, 1, "is not valid"),
-    ("d\uff16", 1, 1, "sides"),
+    ("\u0663d6", 0, 1, "write 3 in place of"),
+    ("2d6 \uff0b 3", 4, 1, "write + in place of"),
+    ("2d6 \u00b7 3", 4, 1, "write * in place of"),
+    ("2d6 vs \u22657", 7, 1, "write >= in place of"),
+    ("2w6+w8", 1, 1, "written with a d: 2d6+d8"),
+    ("w20", 0, 1, "written with a d: d20"),
+    ("2,5", 1, 1, "without a comma"),
+    ("d20+1.5", 5, 1, "without a point"),
+    ("2d6,3", 3, 1, "with which of them are kept"),
+    ("d\uff16", 1, 1, "write 6 in place of"),
     ("d6\x00", 2, 1, "is not valid"),
     ("2;3", 1, 1, "is not valid"),
     ("\U0001f3b2", 0, 1, "is not valid"),
@@ -401,7 +408,10 @@ def test_what_counts_as_notation() -> None:
 
 
 def test_what_resembles_notation_can_be_nothing_else() -> None:
-    assert all(resembles_notation(text) for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df", "adv x"))
+    assert all(
+        resembles_notation(text)
+        for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df", "adv x", "w20", "+2d6", "\uff12d6")
+    )
     assert not any(
         resembles_notation(text) for text in ("fate", "dungeon", "d", "", "deck", "nodice", "distant", "advent")
     )

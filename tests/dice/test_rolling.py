@@ -264,6 +264,9 @@ def test_real_dice_are_read(notation: str, given: str, value: int, text: str) ->
 
 
 IMPOSSIBLE = [
+    ("4dF", "+1", "a total cannot be given: type what each die shows"),
+    ("4dF", "5", "a total cannot be given"),
+    ("3d6", "11", "a total cannot be given"),
     ("4dF", "+++", "four Fate dice expected, e.g. ++0-"),
     ("4dF", "++0-+", "has five faces"),
     ("4dF", "++3-", "'3' in '++3-' is no face of a Fate die"),

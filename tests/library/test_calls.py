@@ -344,7 +344,7 @@ def test_importing_brings_little() -> None:
         (lambda: rpgres.resolve("fate", None), "`action` takes a text, not None"),
         (lambda: rpgres.resolve("fate", "overcome", skill=3, vs=2, auto="no"), "`auto` takes True or False, not 'no'"),
         (lambda: rpgres.resolve("fate", "overcome", skill=3, vs=2, wait=1), "`wait` takes True or False, not 1"),
-        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, by="nothing"), "`by` takes outcome, margin, total"),
+        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, by="nothing"), "fate overcome has no number"),
         (lambda: rpgres.odds_table("fate", "overcome", ["skill"], vs=2), "`over` takes a dictionary, not ['skill']"),
         (lambda: rpgres.odds_find("fate", "overcome", {"vs": [2]}, 0.2, skill=3), "`target` takes a text, not 0.2"),
         (lambda: rpgres.simulate("fate", "overcome", by=3, skill=3, vs=2), "`by` takes a list of texts, not 3"),

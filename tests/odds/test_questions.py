@@ -22,7 +22,7 @@ from rpgres.engine.running import Run
 from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.odds.exact import By, outcome_odds
+from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
@@ -85,7 +85,7 @@ def test_every_question_has_the_answer_of_play(ruleset: str, action: str, inputs
     prepared = prepare(rules_of(ruleset), action, inputs)
     policies = {"": policy_of(prepared.rules)}
     outcomes = played(prepared)
-    questions: tuple[By, ...] = ("outcome", "margin", "total")
+    questions: tuple[str, ...] = ("outcome", "margin", "total")
     for by in questions:
         counts = Counter(outcome.band if by == "outcome" else getattr(outcome, by) for outcome in outcomes)
         if None in counts:

@@ -19,7 +19,7 @@ from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.odds.actions import odds_of
-from rpgres.odds.exact import Decide
+from rpgres.odds.exact import OUTCOME, Decide
 from rpgres.odds.query import Query, settled
 from rpgres.odds.subjects import action_subject
 from rpgres.odds.variations import Axis, input_axes
@@ -57,7 +57,7 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
         print_procedure_odds(query, shared, axes)
         return
     format_of(shared)  # mistakes are reported before the work begins
-    study, by = study_of(shared, axes), shared["by"] or "outcome"
+    study, by = study_of(shared, axes), shared["by"] or OUTCOME
     query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
         _study(study, query, axes, shared, data)
@@ -76,7 +76,7 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
 
 def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
     """Print the odds of several cases of an action."""
-    if query.by != "outcome":
+    if query.by != OUTCOME:
         raise UsageError(
             f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
         )

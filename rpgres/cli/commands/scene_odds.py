@@ -11,11 +11,13 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.exits import leave
 from rpgres.cli.options import SectionedCommand
+from rpgres.cli.output import warn
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, OTHER, POLICY, RULESETS, Option
+from rpgres.model.paths import ABSENT
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
@@ -136,6 +138,7 @@ def _print_odds(
 ) -> None:
     from rpgres.scenes.measuring import odds_by
     from rpgres.scenes.odds_record import scene_record
+    from rpgres.scenes.walking import nearest_place, nothing_there
     from rpgres.simulate.estimates import sample_scene
 
     by = shared["by"] or ENDING
@@ -148,6 +151,8 @@ def _print_odds(
             sample = sample_scene(scene, runs=plays, by=by, tells=show)
     record = scene_record(scene, odds, sample=sample, known=known, by=by, inputs=inputs, note=shared["note"])
     emit(record, scene.rules.file, shared)
+    if by != ENDING and record.outcomes.keys() == {ABSENT}:
+        warn(nothing_there(by, nearest_place(scene.rules, scene.state, by)))
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         leave(interrupted(LOWER_BOUND))
 

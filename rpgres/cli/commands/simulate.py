@@ -17,7 +17,7 @@ from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.exits import exit_of
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import say_json, say_result
+from rpgres.cli.output import say_json, say_result, warn
 from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.studies import read_query
@@ -28,6 +28,7 @@ from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.plugins.data import RulesetData
+from rpgres.scenes.walking import nothing_there
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
@@ -162,6 +163,9 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
         raise KeyboardInterrupt
     record = simulation.record(tally, complete=not is_interrupted, wanted=plan.runs, width=plan.width or None)
     _print(record, simulation.rules, shared)
+    for thing in simulation.paths:
+        if all(one.value is None for one in record.counted[thing].values):
+            warn(nothing_there(thing, simulation.near.get(thing, "")))
     if is_interrupted:
         wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
         later = f"; the same command with --save {path} goes on" if path is not None else ""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from math import inf, lcm
 from typing import Any
 
+from msgspec.structs import replace
+
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.grammar import Again
@@ -176,6 +178,11 @@ class LawBuilder:
         if dice is None:
             return {Joining(self.kinds, ()).nothing: 1}, 1
         faces = self._faces(group, places, known, dice)
+        lost = 0 if is_pool(dice) else dice.law.open
+        beyond = self._beyond(group, places, dice) if lost else None
+        if beyond is not None:
+            faces, lost = replace(faces, first=(*faces.first, (lost, beyond, False))), 0
+            self.highs.update(dict.fromkeys(((group, place) for place in places), inf))
         constant = _constant(faces, tuple(self.kinds[place] for place in places))
         varying = tuple(number for number, value in enumerate(constant) if value is None)
         self.changing.update(places[number] for number in varying)
@@ -183,7 +190,7 @@ class LawBuilder:
             tuple(self.kinds[places[number]] for number in varying), self._caps(tuple(places[one] for one in varying))
         )
         inner, total = group_law(_only(faces, varying), joining)
-        total += 0 if is_pool(dice) else dice.law.open
+        total += lost
         whole = list(Joining(self.kinds, ()).nothing)
         for place, value, cap in zip(places, constant, self._caps(places), strict=True):
             if value is not None:
@@ -206,6 +213,23 @@ class LawBuilder:
             if self.kinds[place] == "add":
                 self._note(group, place, number, faces)
         return faces
+
+    def _beyond(self, group: str, places: tuple[int, ...], dice: Dice) -> Vector | None:
+        """Return what explosions that are not followed contribute at least; None where that says too little.
+
+        It suffices where readings are sums that stay at a cap which this much reaches.
+        """
+        least, reads, found = dice.law.above, self.plan.reads, []
+        if least is None or least < 0 or self.plan.groups[group].worth is not None:
+            return None
+        for place in places:
+            terms = [(slot, factor) for slot, factor in self.needs.terms[place] if group in reads[slot].groups]
+            if any(reads[slot].kind != "sum" or reads[slot].of is not None or factor < 0 for slot, factor in terms):
+                return None
+            found.append(least * sum(factor for _, factor in terms))
+            if found[-1] < self.caps[place]:
+                return None
+        return tuple(found)
 
     def _note(self, group: str, place: int, number: int, faces: Faces) -> None:
         """Record how far a reading can rise and fall by a group, in whose vectors it has a number."""

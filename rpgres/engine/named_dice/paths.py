@@ -25,6 +25,7 @@ from rpgres.engine.named_dice.play import BoundAction
 from rpgres.engine.named_dice.questions import Chosen, Offer, kept
 from rpgres.engine.named_dice.readings import evaluator, needed
 from rpgres.engine.named_dice.values import Die, Known, Rolled, again_of, as_many, filled, is_pool, plain, roll_count
+from rpgres.engine.running import DETAIL
 from rpgres.engine.table import Table
 from rpgres.errors import called
 from rpgres.model.state import Map
@@ -75,7 +76,11 @@ def evaluated(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[C
         bound: the action.
     """
     asked, plan = table.run.asked, bound.plan
-    names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *plan.wanted)
+    if asked.startswith(DETAIL):
+        asked = bound.rules.file.actions[bound.action].told[asked.removeprefix(DETAIL)]
+        names: tuple[str, ...] = (asked,)
+    else:
+        names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *plan.wanted)
     base = bound.known((), {})
     names = tuple(dict.fromkeys((BAND, *(name for name in names if name in plan.numbers or name in base))))
     paths = _paths_of(bound, names)

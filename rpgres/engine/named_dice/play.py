@@ -88,17 +88,18 @@ def _settled(
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
     facts = Map(_facts(numbers, given))
     told = described.told.items()
-    details = {name: numbers[number] for name, number in told if numbers.get(number) not in (None, "")}
+    details = Map({name: numbers[number] for name, number in told if numbers.get(number) not in (None, "")})
     table.merge((action, band, facts, total, margin, chosen, costs), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
     margin, total, opposition = (one if isinstance(one, int) else None for one in (margin, total, opposition))
     roles, name = given.roles(), described.tables[0]
-    outcome = table.settle(name, margin, total=total, opposition=opposition, roles=roles, facts=facts, band=band)
+    outcome = table.settle(
+        name, margin, total=total, opposition=opposition, roles=roles, facts=facts, band=band, details=details
+    )
     outcome = outcome.plus(effects_of(rules, action, chosen, margin, facts)) if chosen else outcome
-    outcome = _completed(table, outcome, given, costs)
-    return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
+    return _completed(table, outcome, given, costs)
 
 
 def _completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:

@@ -94,16 +94,20 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
 def _numbers(record: OddsResult) -> Report:
     """Return the chance of each number, in ascending order, and of as much or more."""
     rows = {value: likely(value, chance, record.sample) for value, chance in record.outcomes.items()}
-    or_more, cells = _at_least(rows), []
+    numbers = {value: chance for value, chance in rows.items() if _is_number(value)}
+    beyond = record.open_from if isinstance(record, DiceOdds) else None
+    exact = {value for value in numbers if beyond is not None and int(value) < beyond}  # below all that is open
+    or_more, cells = _at_least(numbers, more=record.open.probability if exact else 0.0), []
     first, last = _telling(list(rows.values()))
     shown = list(rows)[first:last][:MOST_ROWS]
     if first:
         below = sum(list(rows.values())[:first])
         cells.append(_end(f"... {list(rows)[first - 1]} and less", below, record.sample))
     for value in shown:
-        known = certainty(value, record.outcomes[value], left=record.open, sample=record.sample)
-        more = Cell(f"{likely_text(or_more[value], record.sample):>{LEAST}} or more", "quiet")
-        cells.append([Cell(value), Cell(likely_text(rows[value], record.sample)), Cell(known), more])
+        unsure = NEVER if value in exact else record.open
+        known = certainty(value, record.outcomes[value], left=unsure, sample=record.sample)
+        more = f"{likely_text(or_more[value], record.sample):>{LEAST}} or more" if value in or_more else ""
+        cells.append([Cell(value), Cell(likely_text(rows[value], record.sample)), Cell(known), Cell(more, "quiet")])
     if first + len(shown) == last < len(rows):
         value = list(rows)[last]
         cells.append(_end(f"... {value} and more", or_more[value], record.sample))
@@ -126,7 +130,7 @@ def _numbers(record: OddsResult) -> Report:
                 is_headed=False,
             )
         ],
-        below=[*open_text(record.open, record.sample), *notes_text(record.policies, record.note)],
+        below=[*open_text(record.open, record.sample, at_least=beyond), *notes_text(record.policies, record.note)],
         chart=bars(text, shown, [rows[value] for value in shown], is_whole=False),
     )
 
@@ -186,10 +190,18 @@ def _compared(record: DiceOdds) -> Report:
     )
 
 
-def _at_least(outcomes: dict[str, float]) -> dict[str, float]:
-    """Return the chance of each value or more, for values that ascend."""
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
+
+
+def _at_least(outcomes: dict[str, float], *, more: float = 0.0) -> dict[str, float]:
+    """Return the chance of each value or more, for values that ascend.
+
+    Args:
+        more: the chance of what is above all of them.
+    """
     found: dict[str, float] = {}
-    above = 0.0
+    above = more
     for value, chance in reversed(list(outcomes.items())):
         above += chance
         found[value] = min(1.0, round(above, 12))

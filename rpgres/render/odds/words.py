@@ -18,6 +18,7 @@ BEST = "best"  # in place of a policy: the actor decides optimally
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
 SMALL = 1e-4  # remaining probability below it is told by its size, as no percentage shows it
+EXPLOSIONS = 1e-6  # remaining probability that only dice leave which explode again and again; more is estimated
 TRACE = 1e-9  # remaining probability too small to be shown beside every chance
 
 
@@ -110,10 +111,18 @@ def is_open(left: Chance) -> bool:
     return left.exact != "0"
 
 
-def open_text(left: Chance, sample: Sample | None = None) -> Iterator[str]:
-    """Yield the remaining probability, and what is known of it."""
+def open_text(left: Chance, sample: Sample | None = None, *, at_least: int | None = None) -> Iterator[str]:
+    """Yield the remaining probability, and what is known of it.
+
+    Args:
+        at_least: the number that what remains comes to at least; None where that is not known.
+    """
     if is_open(left):
-        known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "not followed"
+        known = "not followed" if left.probability > EXPLOSIONS else "dice that explode without end; not followed"
+        if sample is not None:
+            known = f"estimated from {sample.runs} games, 95 %"
+        elif at_least is not None:
+            known = f"dice that explode without end: {at_least} and more"
         yield f"remaining: {size_text(left)} ({known})"
 
 
