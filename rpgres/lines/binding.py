@@ -105,7 +105,7 @@ class Line:
         return taker.name not in self.closed or taker.is_repeated
 
     def fits(self, word: str) -> list[Fit]:
-        """Return what a bare word may be for; what takes several values takes one of them without its name."""
+        """Return what a bare word may be for."""
         card = self.words.card_answer(word)
         if card is not None:  # one card is played, and laid nowhere
             return [Fit(card, NAMED, word)]
@@ -113,7 +113,7 @@ class Line:
         return [
             fit
             for taker in self.words.takers.values()
-            if taker.name not in self.closed
+            if self.is_open(taker)
             for fit in self.words.fit(taker, word, said)
         ]
 
@@ -182,9 +182,11 @@ class Line:
         Raises:
             Unclear: it leaves something open.
         """
-        if fit.left:
-            why = f"what of {self.bare[last]} opposes this? {', '.join(one.text for one in fit.left)}"
+        if fit.asks:
+            why = f"{fit.asks} {', '.join(one.text for one in fit.left)}"
             raise Unclear(self.all, start, last + 1, fit.left, why)
+        if fit.left:
+            raise Unclear(self.all, last, last + 1, fit.left)
         return fit.value
 
     def introduced_fits(self, word: str, value: str) -> list[Fit]:

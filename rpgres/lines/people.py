@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rpgres.errors import UsageError
-from rpgres.lines.fitting import BESIDE
+from rpgres.lines.fitting import BESIDE, PEOPLE
 from rpgres.lines.short import Reading, Words, typed_apart, who_is_named
 from rpgres.lines.sides import is_in_turns, sided
 from rpgres.lines.words import joined
@@ -16,7 +16,6 @@ from rpgres.rulesets import Rules
 from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest
 
-PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 TEXTS = ("text", "tag")  # kinds of parameters behind whose name anything may stand
 
 

@@ -31,7 +31,9 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
         typed = sided(scope.rules, scope.state, action, typed)
     line = Line(Words(scope, action), typed)
     options = [line.all[start].partition("=")[0] for start, _ in line.spans]
-    if not line.bare or any(name not in scope.options for name in options if name != "--"):
+    if not line.bare:
+        return typed
+    if any(name not in scope.options for name in options if name != "--"):
         return list(words)  # an unknown option is reported where options are read
     line.bind_keywords()
     line.bind_rest()

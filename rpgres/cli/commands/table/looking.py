@@ -76,10 +76,10 @@ def show(
         pictures = pictured(rules.ruleset, state, is_drawn=False)
     record = table_record(history, options.who, now=now)
     if who:
-        named = state.named(who)
-        if len(named) != 1:
+        meant = state.meant(who)
+        if meant is None:
             raise UsageError(unknown("character", who, state.characters, of="this table"))
-        say(character_lines(state, named[0]))
+        say(character_lines(state, meant))
         return
     lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
     say(lines)
