@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from os.path import commonprefix
 from typing import Any
 
 from rpgres.engine.events import Event
@@ -407,8 +406,9 @@ def told_of_all(texts: Iterable[str]) -> str:
     >>> told_of_all(["Fog: new dice, free", "In the Fog: new dice, for a fate point"])
     'new dice'
     """
-    told = sorted({text.rpartition(": ")[2] for text in texts})
-    return told[0] if len(told) == 1 else commonprefix(told).rpartition(", ")[0]
+    told = {text.rpartition(": ")[2] for text in texts}
+    before = {text.rpartition(", ")[0] for text in told}  # the price
+    return (told if len(told) == 1 else before).pop() if len(before) == 1 else ""
 
 
 def asked_pieces(asked: Question | QuestionRecord) -> list[str | Piece]:

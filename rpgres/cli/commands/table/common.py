@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
-from rpgres.cli.exits import exit_of
+from rpgres.cli.exits import exit_of, kept
 from rpgres.cli.output import say, say_json, say_text, use_card_names, use_table, warn
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
@@ -223,6 +223,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         exit_code: whether a failure and a tie have codes of their own.
     """
     use_card_names(done.rules)
+    kept(done.entry.number)
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -270,6 +271,7 @@ def taken_back() -> Iterator[None]:
 def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     use_card_names(done.rules)
+    kept(done.entry.number)
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:

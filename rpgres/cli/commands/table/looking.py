@@ -79,7 +79,7 @@ def show(
         meant = state.meant(who)
         if meant is None:
             raise UsageError(unknown("character", who, state.characters, of="this table"))
-        say(character_lines(state, meant))
+        say(character_lines(state, meant, rules.file))
         return
     lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
     say(lines)
