@@ -15,7 +15,8 @@ from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
 
 FOLDER, FILE = ".rpgres", "table.db"
-FORMAT = 3  # of the file and of what its entries say
+FORMAT = 4  # of the file and of what its entries say; with each entry that is added the file has this one
+OLDEST = 3  # the first format that is read: 4 has answers that end a procedure (`Public.stops`)
 MARK = 0x72706773  # SQLite's `application_id` of our files
 SYNCHRONOUS = "FULL"  # what was reported as finished is on the disk
 WAIT = 5.0  # seconds to wait for another process
@@ -141,10 +142,10 @@ def check_format(connection: Connection, path: Path) -> None:
         raise damaged(path, "its end is missing")
     if mark != MARK:
         raise TableError(f"{path}: this is an SQLite database, but not a table of rpgres", file=str(path))
-    if format_ < FORMAT:
+    if format_ < OLDEST:
         raise TableError(
             f"{path}: this table was written by an older rpgres (its format is {format_}, and this version "
-            f"reads {FORMAT}); "
+            f"reads {OLDEST} to {FORMAT}); "
             f"play it with that version, or export its sheets with `{called('table export')}` for a new table",
             file=str(path),
         )

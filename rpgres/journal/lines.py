@@ -2,7 +2,8 @@
 
 `rpgres-answer: bram 3f9c2a71b0d4 declare=dodge/agi=1 .9f3c21` is the seat, the first digits of the entry that is
 answered, the answers (dice with a plus in front), and a checksum. No word has a space or means anything to a shell;
-what would is written as in a web address. So a line may be wrapped, quoted with `>`, or stand among other text.
+what would is written as in a web address. So a line may be wrapped, within a word, too, quoted with `>`, or stand among
+other text; a mail may be as a mail program saved it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from itertools import product
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -23,7 +25,11 @@ CHECK = 6  # digits of the checksum
 PLAIN = "/=,.:-_@"  # what stands for itself in every shell, beside letters and digits
 DICE = "+"  # before results of real dice
 
+MOST_BREAKS = 8  # of a line that are tried as breaks within a word
+
 _BEGIN = re.compile(r"rpgres-(answer|seal|open):")
+_END = re.compile(rf"(.*?) (\.[0-9a-f]{{{CHECK}}})(?= |$)")
+_IN_PARTS = re.compile(r"^content-type:", re.IGNORECASE | re.MULTILINE)
 
 
 class SealLine(msgspec.Struct, frozen=True):
@@ -85,7 +91,7 @@ def posted_in(text: str) -> list[Posted]:
     Raises:
         UsageError: there is none, or one of them was cut off or changed on its way.
     """
-    text = re.sub(r"(?m)^[>|\s]+", "", text)
+    text = re.sub(r"(?m)^[>|\s]+", "", _decoded(text))
     begins = list(_BEGIN.finditer(text))
     if not begins:
         raise UsageError("no line of an answer is here; one begins with rpgres-answer:, rpgres-seal: or rpgres-open:")
@@ -115,16 +121,44 @@ def _checksum(said: str) -> str:
     return sha256(said.encode()).hexdigest()[:CHECK]
 
 
+def _decoded(text: str) -> str:
+    """Return a text in which mails, as a mail program saves them, are replaced by what they say as plain text."""
+    if _IN_PARTS.search(text) is None:
+        return text
+    from email import message_from_string
+    from email.policy import default
+
+    mails = [message_from_string(one, policy=default) for one in re.split(r"(?m)^From .*\n", text) if one.strip()]
+    parts = (part for mail in mails for part in mail.walk() if part.get_content_type() == "text/plain")
+    return "\n".join(part.get_content() for part in parts)
+
+
+def _said(kind: str, text: str) -> str | None:
+    """Return the words of a line, up to its checksum; None where no reading of its line breaks has this checksum."""
+    for said in _readings(text):
+        found = _END.match(f"rpgres-{kind}: {said}")
+        if found is not None and found[2] == f".{_checksum(found[1])}":
+            return found[1]
+    return None
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield a text as one line: each line break is a space, or else any of the first ones is nothing."""
+    first, *parts = [" ".join(part.split()) for part in text.splitlines() if part.strip()] or [""]
+    yield " ".join((first, *parts))
+    for breaks in product((" ", ""), repeat=min(len(parts), MOST_BREAKS)):
+        yield first + "".join(map("".join, zip(breaks, parts, strict=False)))
+
+
 def _read(kind: str, text: str) -> Posted:
-    words = text.split()
-    last = next((place for place, word in enumerate(words) if re.fullmatch(rf"\.[0-9a-f]{{{CHECK}}}", word)), None)
-    said = " ".join((f"rpgres-{kind}:", *words[:last]))
-    shown = f"the line rpgres-{kind}: {' '.join(words[:2])} ..."
-    if last is None:
-        raise UsageError(f"{shown} is cut off: it ends with a dot and {CHECK} digits; copy all of it")
-    if words[last] != f".{_checksum(said)}":
-        raise UsageError(f"{shown} was changed on its way: its checksum does not fit; copy it again, or ask for a file")
-    seat, *rest = words[:last]
+    said = _said(kind, text)
+    if said is None:
+        shown = f"the line rpgres-{kind}: {' '.join(text.split()[:2])} ..."
+        if not any(re.fullmatch(rf"\.[0-9a-f]{{{CHECK}}}", word) for word in text.split()):
+            raise UsageError(f"{shown} is cut off: it ends with a dot and {CHECK} digits; copy all of it")
+        why = "its checksum does not fit; copy it again, or ask for a file"
+        raise UsageError(f"{shown} was changed on its way: {why}")
+    _, seat, *rest = said.split()
     seat = unquote(seat)
     if kind == "seal" and len(rest) == 2:
         return SealLine(seat, rest[0].strip("-"), read_hex(rest[1], what="a commitment"))
@@ -133,7 +167,7 @@ def _read(kind: str, text: str) -> Posted:
         return OpenLine(seat, unquote(label), unquote(answer), read_hex(rest[1], what="a salt"))
     if kind == "answer" and len(rest) > 1:
         return _answer(seat, rest[0].strip("-"), rest[1:])
-    raise UsageError(f"{shown} says nothing: make it with `{called('table answer', view='FILE')}`")
+    raise UsageError(f"the line {said} says nothing: make it with `{called('table answer', view='FILE')}`")
 
 
 def _answer(seat: str, entry: str, words: list[str]) -> AnswerFile:

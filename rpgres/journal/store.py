@@ -82,7 +82,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
         try:
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA application_id={files.MARK}")
-            connection.execute(f"PRAGMA user_version={files.FORMAT}")
+            _mark(connection)
             entry, _ = _add(_File(connection, path), draft, last=None, base=None, salt=salt)
             content = connection.serialize()
         finally:
@@ -169,6 +169,8 @@ def write(
             history, base = _known(file) if not is_mending else _mended(file)
             drafts = work(history)
             added: list[Entry] = []
+            if drafts:
+                _mark(connection)
             base = base or next(file.rows(history.head.number, history.head.number)).base
             for draft in drafts:
                 last = added[-1] if added else history.head
@@ -177,6 +179,12 @@ def write(
         history = History(history.entries.with_(added), drafts[-1].state if drafts else history.state, path)
         connection.keep(path, (history, base) if history.entries.held <= HELD else None, version)
     return history, added
+
+
+def _mark(connection: Connection) -> None:
+    """Give the file the format of what this version writes, so that an older one says that it is newer."""
+    if connection.execute("PRAGMA user_version").fetchone() != (files.FORMAT,):
+        connection.execute(f"PRAGMA user_version={files.FORMAT}")
 
 
 def _mended(file: _File) -> tuple[History, None]:

@@ -163,9 +163,10 @@ def _shown(table: PersistentTable, seat: Seat, name: str) -> list[Line]:
     from rpgres.rulesets import unknown
 
     state = state_at(seat.history, folders=table.folders).seen_by(table.seat)
-    if name not in state.characters:
+    meant = state.meant(name)
+    if meant is None:
         raise UsageError(unknown("character", name, state.characters, of="this table"))
-    return character_lines(state, name)
+    return character_lines(state, meant, seat.rules.file)
 
 
 def _number(words: list[str], example: str) -> int | None:

@@ -30,6 +30,7 @@ PREPOSITIONS: dict[str, tuple[str, ...]] = {
 ARTICLES = ("a", "an", "the", "my", "her", "his", "its", "their")
 FILLERS = (*ARTICLES, "and", "to", "of", "at")
 SEAT_WORD = "as"
+PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
 MOST_CHOICES = 8  # that an error lists
 _FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
@@ -95,12 +96,14 @@ class Fit(msgspec.Struct, frozen=True):
         how: `NAMED`, `NUMBER` or `TEXT`.
         value: how it is typed there.
         left: what it still leaves open: the abilities of an opponent who is named alone.
+        asks: what is asked then, where it is not which of them is meant.
     """
 
     taker: Taker
     how: int
     value: str
     left: tuple[Reading, ...] = ()
+    asks: str = ""
 
 
 class Words:
@@ -131,6 +134,12 @@ class Words:
         if parameter is None:
             return
         is_number = number_of(word) is not None or rung_of(rules, word) is not None
+        who, colon, rest = word.partition(":")
+        several = self.scope.state.named(who) if parameter.kind in PEOPLE else []
+        if len(several) > 1:  # with one title
+            said_so = [f"{name}{colon}{rest}" for name in several]
+            yield Fit(taker, NAMED, word, tuple(Reading(text, (text,)) for text in said_so))
+            return
         match parameter.kind:
             case "ability" if is_number:
                 yield Fit(taker, NUMBER, word)
@@ -146,10 +155,9 @@ class Words:
                 yield Fit(taker, NAMED, word)
             case "choice" if word in parameter.choices:
                 yield Fit(taker, NAMED, word)
-            case "character" if (who := self.character(word)) is not None:
-                yield Fit(taker, NAMED, who)
+            case "character" if (found := self.character(word)) is not None:
+                yield Fit(taker, NAMED, found)
             case "form":
-                who, colon, rest = word.partition(":")
                 found = self.character(who) if parameter.seats else None
                 is_said = bool(colon) and rest.partition("=")[0] in parameter.fields
                 if found is not None or is_said:
@@ -182,7 +190,7 @@ class Words:
             if len(readings) == 1:
                 yield Fit(taker, NAMED, f"{who}:{abilities[0]}")
             elif readings:
-                yield Fit(taker, NAMED, who, readings)
+                yield Fit(taker, NAMED, who, readings, f"what of {word} opposes this?")
         elif (word == "none" or any(char.isdigit() for char in word)) and self._reads(taker.name, parameter, word):
             yield Fit(taker, NAMED, word)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from rpgres.errors import UsageError
-from rpgres.lines.fitting import ARTICLES, BESIDE, OPPOSING, Reading, Words, typed_apart, who_is_named
+from rpgres.lines.fitting import ARTICLES, BESIDE, OPPOSING, PEOPLE, Reading, Words, typed_apart, who_is_named
 from rpgres.lines.words import joined
 from rpgres.model.state import State
 from rpgres.parameters.plain import sheet_of
@@ -15,7 +15,6 @@ from rpgres.rulesets import Rules
 from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest
 
-PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 TEXTS = ("text", "tag")  # kinds of parameters behind whose name anything may stand
 
 
@@ -27,7 +26,8 @@ def is_in_turns(rules: Rules, word: str) -> bool:
 def sided(rules: Rules, state: State, action: str, words: Sequence[str]) -> list[str]:
     """Return a line behind an action in turns with a word of their side before each who is listed.
 
-    `against guards, thug` is `against guards against thug`; a line that is so already stays as it is.
+    `against guards, thug` is `against guards against thug`; a line that is so already stays as it is. The option of a
+    side stands for its word: `--against guards thug`.
 
     Raises:
         UsageError: two stand side by side, and no word says on which side.
@@ -39,19 +39,24 @@ def sided(rules: Rules, state: State, action: str, words: Sequence[str]) -> list
     elif who_is_named(rules, state, first) and who_is_named(rules, state, second):
         told = f"`{action} against {first} and {second}`, or `{action} with {first} against {second}`"
         raise UsageError(f"who stands on which side? Type {told}", reason="unclear")
+    parameters = rules.parameters(action).items()
+    options = [f"--{name}" for name, one in parameters if one.kind in PEOPLE and one.is_repeated]
     found: list[str] = []
     side, last, place = "", "", 0  # the word before, which is no article, and where it stands
     for word in line:
+        option, _, value = word.partition("=") if word.startswith("--") else ("", "", "")
         if word in (*BESIDE, *OPPOSING):
             side = word
+        elif option:
+            side = option if option in options else ""
         elif side and last != side and who_is_named(rules, state, word):
             if last == "and":
                 found[place] = side
-            elif side in OPPOSING and who_is_named(rules, state, last):
+            elif side in (*OPPOSING, *options) and who_is_named(rules, state, last):
                 found.insert(place + 1, side)
         found.append(word)
         if word not in ARTICLES:
-            last, place = word, len(found) - 1
+            last, place = value or word, len(found) - 1
     return found
 
 

@@ -305,6 +305,8 @@ class Seat:
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return _hinted(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
+        for count in range(min(len(words) - 1, MOST_OF_NAME), 0, -1):
+            self.state.meant(" ".join(words[:count]))  # which refuses a title of several
         known = [*self.actions, *TABLE_COMMANDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
         return _hinted(unknown("action or command", first, known, of="this table"))
 

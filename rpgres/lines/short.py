@@ -81,7 +81,7 @@ class Line:
         return taker.name not in self.closed or taker.is_repeated
 
     def fits(self, word: str) -> list[Fit]:
-        """Return what a bare word may be for; what takes several values takes one of them without its name."""
+        """Return what a bare word may be for."""
         card = self.words.card_answer(word)
         if card is not None:  # one card is played, and laid nowhere
             return [Fit(card, NAMED, word)]
@@ -89,7 +89,7 @@ class Line:
         return [
             fit
             for taker in self.words.takers.values()
-            if taker.name not in self.closed
+            if self.is_open(taker)
             for fit in self.words.fit(taker, word, said)
         ]
 
@@ -158,9 +158,11 @@ class Line:
         Raises:
             Unclear: it leaves something open.
         """
-        if fit.left:
-            why = f"what of {self.bare[last]} opposes this? {', '.join(one.text for one in fit.left)}"
+        if fit.asks:
+            why = f"{fit.asks} {', '.join(one.text for one in fit.left)}"
             raise Unclear(self.all, start, last + 1, fit.left, why)
+        if fit.left:
+            raise Unclear(self.all, last, last + 1, fit.left)
         return fit.value
 
     def introduced_fits(self, word: str, value: str) -> list[Fit]:
@@ -319,7 +321,9 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
         typed = sided(scope.rules, scope.state, action, typed)
     line = Line(Words(scope, action), typed)
     options = [line.all[start].partition("=")[0] for start, _ in line.spans]
-    if not line.bare or any(name not in scope.options for name in options if name != "--"):
+    if not line.bare:
+        return typed
+    if any(name not in scope.options for name in options if name != "--"):
         return list(words)  # an unknown option is reported where options are read
     line.bind_keywords()
     line.bind_rest()

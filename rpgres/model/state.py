@@ -12,6 +12,8 @@ from typing import Any, Never, TypeVar
 
 import msgspec
 
+from rpgres.errors import UsageError
+
 GM = "gm"
 """The game master's seat; every other seat has the name of its character."""
 EVERYBODY = "everybody"  # the view without a seat: what is public
@@ -311,6 +313,17 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         said = _without_accents(slug(text))
         known = ((name, (slug(name), slug(one.title))) for name, one in self.characters.items() if said)
         return [name for name, slugs in known if said in map(_without_accents, slugs)]
+
+    def meant(self, text: str) -> str | None:
+        """Return the name of the only character that a text may mean; None where there is none.
+
+        Raises:
+            UsageError: it may mean several.
+        """
+        found = self.named(text)
+        if len(found) > 1:
+            raise UsageError(f"{text!r} could be {' or '.join(found)}; type one of these names", reason="unclear")
+        return found[0] if found else None
 
     def seat_of(self, name: str) -> str:
         """Return the seat that decides for a character; the game master's for a name that is no character here."""

@@ -16,7 +16,10 @@ def character_at(context: InputContext, name: str, *, option: str, is_other: boo
     try:
         found = context.name_at_table(name)
     except MissingSheet:
-        raise _nobody(context, name, option) from None
+        meant = context.state.meant(name)  # a title
+        if meant is None:
+            raise _nobody(context, name, option) from None
+        found = meant
     if is_other and found == context.actor:
         raise UsageError(f"{option}: {found!r} is the actor; name another character", reason="range")
     return found

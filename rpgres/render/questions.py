@@ -11,7 +11,7 @@ from rpgres.engine.players import NO, Question
 from rpgres.model.state import slug
 from rpgres.parameters.context import ACTOR
 from rpgres.render.lines import INDENT, Line, Piece, line
-from rpgres.render.results import asked_pieces, fact_words
+from rpgres.render.results import MANY, asked_pieces, fact_words, told_of_all, way_of
 from rpgres.render.words import band_title, percent, signed, who_is
 from rpgres.rulesets import Option, RulesetFile
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 WIDTH = 80  # columns of odds
 SHORT = 5  # letters of a name that is shown rather than a number, such as that of a card
 GAP = "  "  # between two options in a line
-MANY = 4  # options of one price, which is then written once
 LIST = "?"  # shows all options with what they mean
 MOST_OF_OTHERS = 2  # options of another that are named in a question of several lines
 UNCLEAR = "unclear: too slow to play out here ({} games in the time there was), and an estimate would mislead"
@@ -42,7 +41,7 @@ def keyed(question: Question) -> dict[str, Option]:
     """
     listed = sorted(question.listed, key=lambda option: (option.cost, *_nearness(option, question)))
     names = {option.name for option in listed}
-    ways = {option.name: way for option in listed if (way := _way(option.name, names))}
+    ways = {option.name: way for option in listed if (way := way_of(option.name, names))}
     letters = _letters(way for _, way in ways.values())
     keys = dict[str, Option]()
     for number, option in enumerate((one for one in listed if one.name not in ways), 1):
@@ -57,12 +56,6 @@ def keyed(question: Question) -> dict[str, Option]:
 def _nearness(option: Option, question: Question) -> tuple[bool, bool, str]:
     is_another = option.of not in ("", question.who, ACTOR)
     return is_another, not option.of, option.of if is_another else ""
-
-
-def _way(name: str, names: set[str]) -> tuple[str, str] | None:
-    """Return which other option an option chooses, and how; None where it is an option of its own."""
-    base, _, how = name.partition(":")
-    return (base, how) if how[:1].isalpha() and base in names else None
 
 
 def _letters(ways: Iterable[str]) -> dict[str, str]:
@@ -179,7 +172,7 @@ def _other_ways(keys: Mapping[str, Option]) -> dict[str, list[str]]:
     """Return what is typed to choose other options in another way, by that way."""
     found, names = dict[str, list[str]](), {option.name for option in keys.values()}
     for key, option in keys.items():
-        way = None if key.isdecimal() else _way(option.name, names)
+        way = None if key.isdecimal() else way_of(option.name, names)
         if way is not None:
             found.setdefault(way[1], []).append(key)
     return found
@@ -199,7 +192,7 @@ def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
             text = f": {option.text.removeprefix(f'{option.brief}: ')}" if option.text else ""
             yield line(f"{key:>4}. ", Piece(name, "name"), text)
     for how, its in others.items():
-        text = keys[its[0]].text.removeprefix(f"{keys[its[0]].brief}: ")
+        text = told_of_all(keys[key].text for key in its)
         yield line(f"{INDENT}{its[0]} to {its[-1]}. ", Piece(how, "name"), f": {text}" if text else "")
     if question.form:
         yield line("   or  ", Piece(question.form, "name"))

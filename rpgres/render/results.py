@@ -9,7 +9,7 @@ from typing import Any
 
 from rpgres.engine.events import Event
 from rpgres.engine.players import NO, ORDERS, Question
-from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
+from rpgres.engine.records import OptionRecord, Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import FACE_DOWN
@@ -27,6 +27,8 @@ from rpgres.render.words import (
     who_is,
 )
 from rpgres.rulesets import RulesetFile
+
+MANY = 4  # options of one price, or of one way to choose others, which is then written once
 
 
 def result_lines(
@@ -373,14 +375,40 @@ def waiting_lines(pending: Pending) -> list[Line]:
 
 def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
     yield line(INDENT, *asked_pieces(asked))
+    names, ways = {option.name for option in asked.options}, dict[str, list[OptionRecord]]()
     for option in asked.options:
+        ways.setdefault((way_of(option.name, names) or ("", ""))[1], []).append(option)
+    often = {how: its for how, its in ways.items() if how and len(its) >= MANY}
+    for option in asked.options:
+        if any(option in its for its in often.values()):
+            continue
         text = f": {option.text}" if option.text else ""
-        names = (option.name, NO) if option.name == asked.passing else (option.name,)
-        yield line(INDENT * 2, Piece(", ".join(names), "name"), text)
+        both = (option.name, NO) if option.name == asked.passing else (option.name,)
+        yield line(INDENT * 2, Piece(", ".join(both), "name"), text)
+    for how, its in often.items():  # what is listed, chosen in another way
+        told = told_of_all(option.text for option in its)
+        yield line(INDENT * 2, Piece(f"NAME:{how}", "name"), f": {told}" if told else "")
     if asked.form:
         yield line(INDENT * 2, Piece(asked.form, "name"))
     if asked.optional and not asked.passing and (asked.options or asked.form):
         yield line(INDENT * 2, Piece(NO, "name"), ": skip")
+
+
+def way_of(name: str, names: set[str]) -> tuple[str, str] | None:
+    """Return which other option an option chooses (`OTHER:HOW`), and how; None where it is an option of its own."""
+    base, _, how = name.partition(":")
+    return (base, how) if how[:1].isalpha() and base in names else None
+
+
+def told_of_all(texts: Iterable[str]) -> str:
+    """Return what options mean in common, without the names before it.
+
+    >>> told_of_all(["Fog: new dice, free", "In the Fog: new dice, for a fate point"])
+    'new dice'
+    """
+    told = {text.rpartition(": ")[2] for text in texts}
+    before = {text.rpartition(", ")[0] for text in told}  # the price
+    return (told if len(told) == 1 else before).pop() if len(before) == 1 else ""
 
 
 def asked_pieces(asked: Question | QuestionRecord) -> list[str | Piece]:

@@ -70,7 +70,7 @@ def show_lines(
     if state.periods:
         lines.append(line(INDENT, f"begun: {', '.join(state.periods)}"))
     for character in state.characters.values():
-        lines += _character_lines(character, state)
+        lines += _character_lines(character, state, file)
     first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
     first += [line(INDENT, f"{counter_title(name, file)} {number}") for name, number in state.counters.items()]
     last = [_pass_line(passing) for passing in record.passes]
@@ -95,9 +95,9 @@ def show_lines(
     return lines
 
 
-def character_lines(state: State, who: str) -> list[Line]:
+def character_lines(state: State, who: str, file: RulesetFile) -> list[Line]:
     """Return one character at a table, with the cards they hold as far as the reader sees them."""
-    _, *lines = _character_lines(state.characters[who], state)
+    _, *lines = _character_lines(state.characters[who], state, file)
     own = [(name, pile) for name, pile in state.piles.items() if pile.owner == who and len(pile)]
     held = [
         line(INDENT, f"{title(name.partition(':')[0])}: {cards_words(shown_codes(pile.cards))}") for name, pile in own
@@ -117,14 +117,16 @@ def _pass_line(passing: PassRecord) -> Line:
     return line(INDENT, Piece(f"{who_is(passing.seat)} skips {label} until: {passing.until}", "quiet"))
 
 
-def _character_lines(character: Character, state: State) -> Iterator[Line]:
+def _character_lines(character: Character, state: State, file: RulesetFile) -> Iterator[Line]:
     yield line()
     played = " (the game master's)" if state.seat_of(character.name) == GM else ""
     out = " (out)" if character.is_out else ""
     named = f"{character.title} ({character.name})" if character.title != character.name else character.name
     yield line(Piece(named, "title"), played, out)
-    if character.counters:
-        yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in character.counters.items()))
+    fresh = {name for name, field in file.sheet.items() if field.kind == "counter" and not field.default}
+    shown = [f"{title(name)} {number}" for name, number in character.counters.items() if number or name not in fresh]
+    if shown:
+        yield line(INDENT, ", ".join(shown))
     if character.abilities:
         ordered = sorted(character.abilities.items(), key=lambda item: -item[1])
         yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in ordered))

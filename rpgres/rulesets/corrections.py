@@ -56,13 +56,18 @@ def full_path(state: State, path: str) -> str:
     """Return the path that a short one stands for: `mara.fate-points` is `characters.mara.counters.fate-points`.
 
     It begins with the name of a character, or of a tag: `on-fire.name` is `tags.on-fire.name`.
+
+    Raises:
+        UsageError: several characters may be meant.
     """
     who, *rest = path.split(".")
-    named = state.named(who)
-    if who in State.__struct_fields__ or len(named) != 1:
-        return f"tags.{path}" if not named and state.tag(who) is not None else path
-    within = [field for field in _OF_CHARACTER if rest and rest[0] in getattr(state.characters[named[0]], field)]
-    return ".".join(["characters", named[0], *(within if len(within) == 1 else ()), *rest])
+    if who in State.__struct_fields__:
+        return path
+    meant = state.meant(who)
+    if meant is None:
+        return f"tags.{path}" if state.tag(who) is not None else path
+    within = [field for field in _OF_CHARACTER if rest and rest[0] in getattr(state.characters[meant], field)]
+    return ".".join(["characters", meant, *(within if len(within) == 1 else ()), *rest])
 
 
 def path_after(path: str, text: str) -> str:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rpgres.cli.deferring import DEFERRED
 from rpgres.cli.root import COMMANDS
 from rpgres.engine.records import Pending, Result
-from tests.support.command_line import FIXED, PROGRAM, as_json, completions, rpgres
+from tests.support.command_line import FIXED, PROGRAM, as_json, completions, in_shell, rpgres
 from tests.support.effort import examples
 
 OVERCOME = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2")
@@ -802,19 +802,6 @@ def test_no_action_gives_a_traceback(action: str, verb: str, words: list[str]) -
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What else a user ran into
-
-
-def in_shell(line: str) -> subprocess.CompletedProcess[str]:
-    """Run a command line in a shell of its own, where its streams can be closed."""
-    program = shlex.join(PROGRAM)
-    return subprocess.run(
-        ["sh", "-c", line.replace("rpgres", program, 1)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, **FIXED},
-    )
 
 
 @pytest.mark.slow

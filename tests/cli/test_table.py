@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 import tomllib
@@ -16,7 +17,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from rpgres.formats.schemas import make_schema
-from tests.support.command_line import Ran, rpgres
+from tests.support.command_line import Ran, in_shell, rpgres
 
 ACT = ("act", "overcome", "--skill", "burglary", "--vs", "2", "--actor", "mara")
 WIN = ("--given", "roll=++++", "--choose", "invoke=no", "--choose", "invoke-against=no")
@@ -127,6 +128,28 @@ def test_lines_that_say_too_little() -> None:
         done = table(*line, code=2)
         assert told in done.err, line
         assert done.out == ""
+
+
+def test_a_character_is_shown_without_counters_that_nothing_has_raised() -> None:
+    table("new", "--ruleset", "saga", "--sheet", "ilse", "--sheet", "toll-warden", "--seed", "7")
+    assert "\n  Edge 4, Hand size 6\n" in table("show", "ilse").out
+    table("set", "ilse.lost=2")
+    assert "\n  Edge 4, Hand size 6, Lost 2\n" in table("show", "ilse").out
+    assert "\n  Health 15\n" in table("show").out
+    table("new", "--ruleset", "fate", "--sheet", "mara", "--table", "fate.db")
+    table("set", "mara.fate-points=0", "--table", "fate.db")
+    assert "Refresh 3, Fate points 0" in table("show", "--table", "fate.db").out  # it does not begin at 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="nothing here is full")
+def test_an_entry_whose_report_cannot_be_written_is_told_as_kept() -> None:
+    begun()
+    lines = ("note x", "act overcome --actor mara --skill burglary --vs 1 --given roll=++++", "show")
+    told = [in_shell(f"rpgres table {line} >/dev/full").stderr for line in lines]
+    kept = [re.search(r"; entry (\d) is in the journal", one) for one in told]
+    assert [one and one[1] for one in kept] == ["1", "2", None]
+    assert "2  mara, overcome" in table("log").out
 
 
 @pytest.mark.parametrize("fault", ["x=[[[\n", "title = 3\n", "label = 3\n"])

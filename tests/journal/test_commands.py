@@ -468,6 +468,21 @@ def test_a_short_path_stands_for_the_full_one(place: Place, short: str, path: st
     assert log_seen(sitting.set_value(place, short, text, seat="gm").history, "gm")[-1].path == path
 
 
+def test_a_title_of_several_is_told_with_their_names(place: Place) -> None:
+    sitting.set_value(place, "edda.title", "Mara Quill")
+    acts = [
+        lambda: sitting.set_value(place, "Mara Quill.fate-points", "5"),
+        lambda: overcome(place, actor="mara-quill"),
+        lambda: sitting.act(place, "attack", {"skill": "fight", "vs": ["Mara Quill:fight"]}, actor="guards"),
+    ]
+    for done in acts:
+        with pytest.raises(UsageError, match="could be mara or edda; type one of these names"):
+            done()
+    sitting.set_value(place, "edda.title", "Edda")
+    came = sitting.act(place, "attack", {"skill": "fight", "vs": ["Mara Quill:fight"]}, actor="guards")
+    assert came.history.head.public.action == "attack"  # a title of one only is a name
+
+
 @pytest.mark.parametrize(
     ("path", "text", "told"),
     [

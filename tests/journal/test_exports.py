@@ -18,6 +18,7 @@ from rpgres.journal.history import History
 from rpgres.journal.records import found_in
 from rpgres.journal.rolls import COLUMNS, rolls_of
 from rpgres.model.events import RollEvent
+from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 
 VOID = ("meta", "br")
@@ -101,6 +102,30 @@ def test_a_page_has_a_chapter_for_each_scene_and_names_for_ids(evening: Path) ->
     assert "against 9" not in page  # it was undone
     assert page.count("given, not from the seed: roll") == 1
     assert 'aria-hidden="true">+++0</span><span class="hidden">plus, plus, plus, blank' in page
+
+
+def test_names_and_changes_of_an_account_are_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("second.toml").write_text((ROOT / "rulesets/fate/sheets/thug.toml").read_text("utf-8"), "utf-8")
+    for line in (
+        ["new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "thug", "--seed", "7"],
+        ["set", "tags.Fog=situation"],
+        ["set", "fog.name=Thick Fog"],
+        ["join", "--sheet", "second.toml"],
+        ["act", "overcome", "--as", "mara", "--skill", "fight=4", "--vs", "1", "--given", "roll=++++"],
+        ["answer", "--as", "gm", "--choose", "claim=confirm", "--auto"],
+    ):
+        assert rpgres("table", *line).code in (0, 3), line
+    exported()
+    account = Path("out", "account.md").read_text("utf-8")
+    for told in (
+        "**Hired thug (second) sits down.**",
+        "- **Hired thug (thug)**",
+        "- Fog: situation (new)",
+        "- Fog, name: Thick Fog (it was Fog)",
+        "- Mara Quill claims: ",
+    ):
+        assert told in account
 
 
 def test_a_seat_reads_only_what_it_may_see(evening: Path) -> None:

@@ -334,11 +334,27 @@ def test_files_that_are_no_table(tmp_path: Path) -> None:
 
 
 def test_an_older_table_is_told(copy: Path) -> None:
-    change(copy, f"PRAGMA user_version = {files.FORMAT - 1}")
+    change(copy, f"PRAGMA user_version = {files.OLDEST - 1}")
     before = copy.read_bytes()
     assert "older rpgres" in shown(copy)
     assert rpgres("table", "note", "x", "--table", str(copy)).code == 1
     assert copy.read_bytes() == before
+
+
+def test_what_is_added_has_the_format_of_this_version(copy: Path) -> None:
+    def format_of() -> int:
+        connection = sqlite3.connect(copy)
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        connection.close()
+        return int(found)
+
+    change(copy, f"PRAGMA user_version = {files.OLDEST}")
+    assert rpgres("table", "log", "--table", str(copy)).code == 0
+    assert format_of() == files.OLDEST < files.FORMAT
+    assert rpgres("table", "undo", "999", "--table", str(copy)).code == 2
+    assert format_of() == files.OLDEST  # nothing was added
+    assert rpgres("table", "note", "x", "--table", str(copy)).code == 0
+    assert format_of() == files.FORMAT
 
 
 def test_a_newer_table_is_left_alone(copy: Path) -> None:

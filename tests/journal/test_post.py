@@ -7,8 +7,10 @@ import re
 import shlex
 import textwrap
 from collections import Counter
+from email.message import EmailMessage
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -67,6 +69,33 @@ def test_a_line_that_was_changed_on_its_way_is_refused(data: st.DataObject) -> N
     if changed.split() != line.split():
         with pytest.raises(UsageError, match="the line rpgres-answer: "):
             posted_in(changed)
+
+
+LONG = AnswerFile(seat="bram", entry="ab" * 6, choose={"declare": ["attack:orsa/maul/head/str=4+dodge/agi=1"]})
+
+
+@pytest.mark.parametrize("width", [13, 20, 40])
+def test_a_line_may_be_wrapped_within_words(width: int) -> None:
+    line = answer_line(LONG)
+    parts = [line[place : place + width] for place in range(len("rpgres-answer: b"), len(line), width)]
+    wrapped = "\n> ".join([f"> {line[: len('rpgres-answer: b')]}", *parts])
+    assert posted_in(f"You wrote:\n{wrapped}\n\nSee you") == [LONG]
+
+
+@pytest.mark.parametrize("encoding", ["quoted-printable", "base64", "7bit"])
+def test_a_mail_may_be_as_a_mail_program_saved_it(encoding: str) -> None:
+    def mail(*answers: AnswerFile) -> str:
+        found = EmailMessage()
+        found["From"], found["Subject"] = "bram@example.org", "The ford"
+        body = "\n".join(["Salut \u00e9" if encoding != "7bit" else "Hello", *map(answer_line, answers)])
+        found.set_content(body, cte=encoding)
+        found.add_alternative(f"<p>{answer_line(LONG)}</p>", subtype="html", cte=encoding)
+        return found.as_string()
+
+    other = msgspec.structs.replace(LONG, seat="orsa")
+    assert posted_in(mail(LONG)) == [LONG]
+    box = f"From bram Mon Nov 23\n{mail(LONG)}\nFrom orsa Mon Nov 23\n{mail(other)}"
+    assert posted_in(box) == [LONG, other]
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,6 +87,9 @@ def long(ruleset: str, line: str, actor: str = "") -> str:
         ("fate", "overcome burglary -1", "--skill burglary --vs=-1"),
         ("fate", "overcome burglary 3 bonus 2 harms", "--skill burglary --vs 3 --harms --bonus 2"),
         ("fate", "overcome burglary 3 by mara", "--skill burglary --vs 3 --helper mara"),
+        ("fate", "conflict --against thug bruiser", "--against thug --against bruiser"),
+        ("fate", "conflict --against=thug and bruiser", "--against=thug --against bruiser"),
+        ("fate", "conflict --ally edda venn --against thug", "--ally edda --ally venn --against thug"),
         ("fate", "overcome burglary 3 --bonus 2", "--skill burglary --vs 3 --bonus 2"),
         ("fate", "overcome --vs 3 burglary", "--vs 3 --skill burglary"),
         ("fate", "overcome burglary 3 roll ++0-", "--skill burglary --vs 3 --given roll=++0-"),
@@ -151,6 +155,7 @@ def test_a_short_line_stands_for_options(ruleset: str, line: str, options: str) 
         ("fate", "overcome fight guard", ["guard:fight", "guard:notice"]),
         ("fate", "overcome fight vs guard", ["guard:fight", "guard:notice"]),
         ("fate", "conflict thug with fight", ["--attack fight", "--defense fight", "--advantage fight"]),
+        ("fate", "conflict --against thug --exchanges 3 bruiser", ["--against bruiser", "--ally bruiser"]),
         ("saga", "exchange toll-warden", ["--against toll-warden", "--beside toll-warden"]),
         ("saga", "damage 8 2", ["--weapon 2", "--defense 2"]),
         ("two-dice", "risk with 2", ["--trait 2", "--edge with 2"]),
@@ -164,6 +169,25 @@ def test_what_is_ambiguous_is_not_guessed(ruleset: str, line: str, readings: lis
     meant = [joined(lengthened(scope, action, unclear.value.chosen(one))) for one in unclear.value.readings]
     assert len(set(meant)) == len(readings)
     assert all(split(text)[-1] in said for text, said in zip(readings, meant, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("line", "readings", "options"),
+    [
+        ("attack Hired Thug with fight", ["thug", "second"], "--skill fight --vs second:fight"),
+        ("attack with fight vs hired-thug:fight", ["thug:fight", "second:fight"], "--skill fight --vs second:fight"),
+        ("overcome burglary 3 target Hired Thug", ["thug", "second"], "--skill burglary --vs 3 --target second"),
+    ],
+)
+def test_a_title_of_several_is_not_guessed(line: str, readings: list[str], options: str) -> None:
+    action, *words = split(line)
+    known, _ = scope_with("fate", action)
+    second = msgspec.structs.replace(known.state.characters["thug"], name="second")
+    scope = msgspec.structs.replace(known, state=known.state.with_character(second))
+    with pytest.raises(Unclear) as unclear:
+        lengthened(scope, action, words)
+    assert [one.text for one in unclear.value.readings] == readings
+    assert joined(lengthened(scope, action, unclear.value.chosen(unclear.value.readings[1]))) == options
 
 
 @pytest.mark.parametrize(

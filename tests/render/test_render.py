@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import doctest
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rpgres.dice import dice
+from rpgres.engine.records import OptionRecord, Pending, QuestionRecord
 from rpgres.errors import RuleError
 from rpgres.model.state import Box, Map, State
 from rpgres.odds.exact import OddsResult, chance_record
@@ -193,3 +195,19 @@ def test_outcomes_that_are_many_numbers_are_charted_by_their_mean() -> None:
     assert "  more  ██████████████████████████████████████████████████  7.500\n" in told
     few = studies.side_chart(found, ["base", "more"], {"0": "0", "1": "1"}, title="odds", axis="rules")
     assert few.kind == "stacked"
+
+
+@pytest.mark.parametrize(("count", "free"), [(3, 0), (4, 0), (5, 1)])
+def test_another_way_to_choose_many_options_is_listed_once(count: int, free: int) -> None:
+    price = ["free"] * free + ["for a fate point"] * (count - free)
+    options = [OptionRecord(f"a{one}", f"A {one}: +2, {price[one]}") for one in range(count)]
+    ways = [OptionRecord(f"a{one}:again", f"A {one}: new dice, {price[one]}") for one in range(count)]
+    question = QuestionRecord(label="invoke", who="mara", text="", options=[*options, *ways], optional=True)
+    nothing: dict[str, Any] = {"inputs": {}, "answers": [], "events": [], "switches": {}, "seed": None}
+    pending = Pending(question=question, ruleset="fate", action="overcome", actor="mara", **nothing)
+    shown = [plain_text([one]).strip() for one in results.pending_lines(pending, how=[])]
+    listed = [one for one in shown if ":again" in one]
+    all_of_them = [f"{one.name}: {one.text}" for one in ways]
+    once = [f"NAME:again: new dice{'' if free else ', for a fate point'}"]
+    assert listed == (all_of_them if count < 4 else once)
+    assert [one for one in shown if one.startswith("a0: ")] == [f"a0: A 0: +2, {price[0]}"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
 import sys
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -65,3 +67,16 @@ PROGRAM = [sys.executable, "-P", "-c", "from rpgres.cli import main; main()"]
 # What other hash seeds find is tested in tests/conformance.
 FEW_PROCESSES = "from rpgres.conformance import subprocess as own\nown.HASH_SEEDS, own.MORE_HASH_SEEDS = ('1',), ()\n"
 CHECKING = [*PROGRAM[:-1], FEW_PROCESSES + PROGRAM[-1]]  # of plugins, by one process more and not by six
+
+
+def in_shell(line: str) -> subprocess.CompletedProcess[str]:
+    """Run a command line in a shell of its own, where its streams can be closed."""
+    program = shlex.join(PROGRAM)
+    return subprocess.run(
+        ["sh", "-c", line.replace("rpgres", program, 1)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **FIXED},
+    )

@@ -237,10 +237,10 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
     """
     state = history.state
     if actor:
-        meant = state.named(actor)
-        if len(meant) != 1:
+        meant = state.meant(actor)
+        if meant is None:
             raise UsageError(unknown("character", actor, state.characters, of="this table"))
-        actor = meant[0]
+        actor = meant
         if seat not in (HOST, GM, state.seat_of(actor)):
             raise UsageError(f"{actor} does not belong to the seat {seat}")
         return actor

@@ -57,6 +57,7 @@ _MEANS = {
     "window": "",
 }
 _UNTOLD = ("sheet", "variant")  # inputs that the sentence has already
+_FIRST = re.compile(r"[\w-]+(?=[: ])")  # the first word of a line
 _COUNTED = re.compile(r"([a-z]+)[- ](\d{1,6})")  # what is done in a turn that is a whole exchange: `exchange 2`
 _SHORT = 60  # columns of a note that can be a heading
 _NUMBERED = ("exchange", "round", "phase")  # what a turn of a procedure may be counted by
@@ -320,7 +321,7 @@ def path_words(path: str, words: Words) -> str:
     parts = [part for part in path.split(".") if part not in ("counters", "tracks", "things", "abilities", "tags")]
     if parts[0] == "characters" and len(parts) > 2:
         return f"{words.who(parts[1])}, {' '.join(plain_words(one) for one in parts[2:])}"
-    told = " ".join(plain_words(one) for one in parts)
+    told = (", " if path.startswith("tags.") else " ").join(plain_words(one) for one in parts)
     return f"{told[:1].upper()}{told[1:]}"
 
 
@@ -393,8 +394,8 @@ def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineR
 
 def _told(text: str, words: Words) -> str:
     """Return a line of the rule; one that begins with a character's short name gets the title."""
-    name, colon, rest = text.partition(":")
-    return f"{words.who(name)}:{rest}" if colon and name in words.people else text
+    name = _FIRST.match(text)
+    return words.who(name[0]) + text[name.end() :] if name is not None and name[0] in words.people else text
 
 
 def _label(label: str) -> str:

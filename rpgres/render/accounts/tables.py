@@ -31,6 +31,7 @@ from rpgres.journal.forms import (
 from rpgres.journal.history import History
 from rpgres.journal.rolls import COLUMNS, cells_of, rolls_of
 from rpgres.journal.views import log_seen, table_record
+from rpgres.model.paths import ABSENT
 from rpgres.model.state import State
 from rpgres.render.accounts.html import as_html
 from rpgres.render.accounts.markdown import as_markdown
@@ -124,8 +125,9 @@ def _turns(entry: EntryView, words: Words) -> list[Turn]:
         case NoteEntry():
             return [Turn(lines=[Note(in_line(by + text)) for text in entry.text.splitlines() if text.strip()])]
         case SetEntry():
-            was, now = value_words(entry.was), value_words(entry.value)
-            return [Turn(lines=[Change(in_line(f"{by}{path_words(entry.path, words)}: {now} (it was {was})"))])]
+            was = "new" if entry.was == ABSENT else f"it was {value_words(entry.was)}"
+            told = f"{by}{path_words(entry.path, words)}: {value_words(entry.value)} ({was})"
+            return [Turn(lines=[Change(in_line(told))])]
         case SealEntry():
             return [Turn(lines=[Remark(words.sentence(f"{words.who(entry.by)} seals an answer", words.who(entry.by)))])]
         case RevealEntry():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -84,6 +85,8 @@ def words_of(rules: Rules, state: State) -> Words:
     """Return the words for a scene."""
     titles = {one.name: one.title for one in state.characters.values()}
     people = {name: said if said and said != name else title(name) for name, said in titles.items()}
+    times = Counter(people.values())
+    people = {name: said if times[said] == 1 else f"{said} ({name})" for name, said in people.items()}
     counters = [name for name, field in rules.file.sheet.items() if field.plural]
     many = [name for name, one in state.characters.items() if any(one.counters.get(by, 1) > 1 for by in counters)]
     several = {in_line(people[name]) for name in many}

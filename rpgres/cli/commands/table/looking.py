@@ -70,10 +70,10 @@ def show(
     if not fits([text for lines in pictures.values() for text in lines]):
         pictures = pictured(rules.ruleset, state, is_drawn=False)
     if who:
-        named = state.named(who)
-        if len(named) != 1:
+        meant = state.meant(who)
+        if meant is None:
             raise UsageError(unknown("character", who, state.characters, of="this table"))
-        say(character_lines(state, named[0]))
+        say(character_lines(state, meant, rules.file))
         return
     say(show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening()))
 
