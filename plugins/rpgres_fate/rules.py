@@ -259,11 +259,8 @@ class Aim(msgspec.Struct, frozen=True, gc=False):
 def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
     """Return the result of an attack, wherever it is made."""
     roll, facts = once(table, _striking, table, actor, skill, vs, to, given)
-    foe, standing = roll.foes[0], standing_of(table, roll)
-    table.merge(
-        ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost"), standing.margin, standing.effects),
-        holds=("state",),
-    )
+    foe = roll.foes[0]
+    standing = standing_of(table, roll, ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost")))
     return settle(
         table,
         "attack",

@@ -18,8 +18,9 @@ from rpgres.model.state import EMPTY
 if TYPE_CHECKING:
     from rpgres.dice import Law
     from rpgres.dice.readings import JointLaw
-    from rpgres.engine.running import Run
+    from rpgres.engine.running import Onward, Run
     from rpgres.model.cards import Cards, Stack
+    from rpgres.rulesets import Effect
 
 
 class Due(Struct, frozen=True):
@@ -147,16 +148,25 @@ class Dealer:
     def merge(self, key: object) -> None:
         """Note that from here on only `key` matters; a single run ignores it."""
 
+    def merge_paid(self, run: Run, key: Hashable, pays: tuple[Effect, ...]) -> tuple[Effect, ...]:
+        """Note that only `key` and what was paid matter, and return what the outcome has to begin with; see `merge`."""
+        self.merge((run.carried, (key, pays), run.players.used()))
+        return pays
+
+    def applies(self) -> None:
+        """Take note that from here on the effects of what was played are applied, and no rule runs any more."""
+
     def begin_turn(self, turn: int) -> None:
         """Take note that a procedure goes on to another turn, from 0, whose questions are counted anew."""
 
-    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
+    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any], onward: Onward | None = None) -> Any:
         """Return the result of a part of a rule; only asked of a dealer that keeps parts.
 
         Args:
             run: the run that it is a part of.
             key: what it depends on.
             play: plays it in another run.
+            onward: returns, of a result, what the rule merges on behind it, and what it has paid by then.
         """
         raise NotImplementedError
 

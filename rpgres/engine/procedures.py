@@ -119,6 +119,7 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
         roles = outcome.roles
         effects = tuple([named(effect, roles) for effect in outcome.effects]) if roles else outcome.effects
         if effects:
+            run.dealer.applies()
             run.state = apply_effects(rules, before, Outcome("", effects=effects))
             run.applied += effects
     if not run.dealer.is_logged or not (outcome is not None or turn.action):

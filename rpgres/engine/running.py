@@ -56,6 +56,7 @@ class Chain(msgspec.Struct, frozen=True):
     key: Callable[[Any, Any], Hashable]
 
 
+Onward = Callable[[Any], tuple[Hashable, tuple[Effect, ...]]]  # the key of a merge behind a part, and what was paid
 Found = list[tuple[Any, tuple[Event, ...]]]  # in the order in which it was worked out: the value, and what it told
 
 
@@ -173,13 +174,16 @@ class Run(msgspec.Struct):
             raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}, {STATE}")
         return self.asked in holds
 
-    def merge(self, key: object, *, holds: Collection[str]) -> None:
-        """Forget what was before; in odds, go on once for all runs that share the key."""
+    def merge(self, key: Hashable, *, holds: Collection[str], pays: tuple[Effect, ...] | None = None) -> Any:
+        """Forget what was before; in odds, go on once for all runs that share the key. Return what is still to pay."""
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
             self.shown = EMPTY  # what was seen before does not count any more
+            if pays is not None:
+                return self.dealer.merge_paid(self, key, pays)
             self.dealer.merge((self.carried, key, self.players.used()))
+        return pays
 
     def repeat(self, decisions: Sequence[Event]) -> None:
         """Take note of decisions that come out as they did before, and that everybody may know."""

@@ -18,10 +18,10 @@ from rpgres.engine.events import Rolled
 from rpgres.engine.outcomes import Outcome as Outcome
 from rpgres.engine.outcomes import complete_row, with_defaults
 from rpgres.engine.players import NO, Question
-from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Run
+from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Onward, Run
 from rpgres.engine.stops import Broken, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
-from rpgres.rulesets import OUTCOME_ONLY, Option, Rules
+from rpgres.rulesets import OUTCOME_ONLY, STATE, Effect, Option, Rules
 from rpgres.rulesets.schema import CLAIM
 
 T = TypeVar("T")
@@ -163,6 +163,18 @@ class Table(msgspec.Struct, eq=False, gc=False):
         """
         self.run.merge(key, holds=holds)
 
+    def merge_paid(self, key: Hashable, pays: tuple[Effect, ...]) -> tuple[Effect, ...]:
+        """Merge for odds of scenes where some effects are settled; return those that the outcome has to begin with.
+
+        These are all of them, but for odds that apply them by themselves, so that `key` alone says what follows.
+
+        Args:
+            key: what matters beside these effects, to the table afterwards; see `merge`.
+            pays: effects that the outcome begins with, whatever else it has; they name characters, and no roles.
+        """
+        found: tuple[Effect, ...] = self.run.merge(key, holds=(STATE,), pays=pays)
+        return found
+
     def carries(self, key: Hashable) -> None:
         """Tell what of a procedure's turn matters after a rule that it calls, beside table, place and its outcome.
 
@@ -201,7 +213,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
                 return place
             place = after
 
-    def part(self, key: Callable[[], Hashable], play: Callable[[Table], Any]) -> Any:
+    def part(self, key: Callable[[], Hashable], play: Callable[[Table], Any], onward: Onward | None = None) -> Any:
         """Play a part of a rule whose result depends only on `key`, and return the result.
 
         Odds of scenes work it out once for each key, in whatever turn it comes up, if everybody decides by policies
@@ -211,11 +223,13 @@ class Table(msgspec.Struct, eq=False, gc=False):
         Args:
             key: returns what the result depends on (hashable), beside the ruleset and who decides.
             play: plays it at the table that it is given; in odds, its result is compared and hashed.
+            onward: returns, of a result, the key and the effects of the `merge_paid` that the rule then comes to; it
+                asks nothing in between. Odds of scenes go on there at once.
         """
         run, rules = self.run, self.rules
         if not run.keeps_parts:
             return play(self)
-        return run.dealer.part(run, key(), lambda inner: play(Table(inner, rules)))
+        return run.dealer.part(run, key(), lambda inner: play(Table(inner, rules)), onward)
 
     # -- cards
 

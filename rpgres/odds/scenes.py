@@ -11,7 +11,7 @@ The pass that leaves the least is the answer. What is open is reported as such; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,14 +19,13 @@ import msgspec
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.players import Question
-from rpgres.engine.running import Run
-from rpgres.engine.stops import NeedsAnswer
 from rpgres.odds.chances import Asked, Chance, chance_rows
 from rpgres.odds.courses import Ahead, Course
-from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
-from rpgres.odds.nodes import SHAPE, UNCHANGED, Delta, Memo, Node, changed, in_turn
-from rpgres.odds.parts import NEGLIGIBLE, Kept, Sums, drawn
-from rpgres.odds.watching import Parts, Reads
+from rpgres.odds.explorer import Budget, Method, summed
+from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed, in_turn
+from rpgres.odds.parts import NEGLIGIBLE, Sums
+from rpgres.odds.phases import Turns
+from rpgres.odds.watching import Parts
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -102,27 +101,6 @@ class Undecided(Exception):  # it is no error of the scene: somebody has to say 
         self.questions = questions
 
 
-class Rest(msgspec.Struct, frozen=True):
-    """The rest of a turn behind a merge: it depends on the key, and on what is read of the table from there on.
-
-    Attributes:
-        key: what the rule merged on.
-        tape: the answers of one course up to there, the key the last of them.
-        known: what comes of it, by what was read.
-    """
-
-    key: Hashable
-    tape: Any
-    known: Memo
-
-
-class Step(msgspec.Struct, frozen=True, gc=False):
-    """What a turn comes to, or a rest of one: weights, of a total, by what it changes; what lacks is open."""
-
-    branches: tuple[tuple[int, Delta | Rest], ...]
-    total: int
-
-
 class Turned(msgspec.Struct, frozen=True, gc=False):
     """What a turn comes to with its rests, taken on to what is due next.
 
@@ -137,66 +115,6 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
     ends: tuple[tuple[int, Hashable], ...]
     open: int
     total: int
-
-
-class PhaseDealer(WalkDealer):
-    """Answers behind a merge on, and has what is read from there on noted.
-
-    At a new merge a run ends, if what follows is known or asks chance; else it goes on to its end, and what follows is
-    known then.
-
-    Args:
-        tape: the answers before it; None from the beginning of a turn.
-        reads: what is read of the standing.
-        kept: what parts of rules come to; None where they are played like all else, and every run ends at a new merge.
-        rest_of: returns the rest of a turn behind a merge, by its key and the answers before it.
-
-    Attributes:
-        rest: the rest of a turn that the running course is in, behind a new merge; what it reads is noted for that.
-    """
-
-    __slots__ = ("_kept", "_noted", "_reads", "_rest_of", "_tape_before", "keeps_parts", "rest")
-
-    def __init__(
-        self, tape: Any, reads: Reads, kept: Kept | None, rest_of: Callable[[Hashable, Any], Rest | None]
-    ) -> None:
-        super().__init__()
-        self._reads, self._tape_before, self._noted = reads, tape, reads.parts
-        self._kept, self.keeps_parts = kept, kept is not None
-        self._rest_of = rest_of
-        self.rest: Rest | None = None
-        self.waiting.clear()
-        self.queue(1, 1, tape)
-
-    def begin(self) -> None:
-        super().begin()
-        self.rest, self._reads.parts = None, self._noted
-        self._reads.is_off = self._tape_before is not None
-
-    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
-        if self.rest is not None:
-            raise Merged(self.rest.key)
-        return super().fresh(label, values, weights, total)
-
-    def merge(self, key: object) -> None:
-        if self.is_fresh:
-            rest = self._rest_of(key, self.node) if self.rest is None and self.keeps_parts else self.rest
-            if rest is None or rest is self.rest:
-                raise Merged(key if rest is None else rest.key)
-            self.rest, self._reads.parts = rest, {SHAPE: None}
-            self._tape.append((MERGE, key))
-            self.node = rest.tape
-        super().merge(key)
-        if self._position >= len(entries(self._tape_before)):
-            self._reads.is_off = False
-
-    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
-        assert self._kept is not None
-        known = self._kept.found.get(key)
-        if known is None:
-            with self._reads.off():  # the key stands for what it reads
-                known = self._kept.found[key] = self._kept.evaluate(run, play)
-        return play(run) if known.is_open else drawn(self, known)
 
 
 def scene_odds(
@@ -327,12 +245,9 @@ class _Walk:
         self.course, self.budget = course, budget
         self.is_merged = is_merged
         self.parts = Parts(course.canons, forgotten=course.forgotten if is_merged else ())
-        self.rests: dict[Hashable, Memo] = {}
-        self.kept = Kept(budget)
-        self.turned, self.turns = Memo(), Memo()
+        self.turns = Turns(course, self.parts, budget, is_merged=is_merged)
+        self.turned = Memo()
         self.ahead = Ahead(course, self.parts, is_known_again=is_merged)
-        self.leaves = 0
-        self.undecided: dict[str, Question] = {}
 
     def run(self) -> SceneOdds:
         """Go through the scene in passes until nothing is dropped, or the budget is spent."""
@@ -348,10 +263,9 @@ class _Walk:
         except KeyboardInterrupt:
             is_interrupted = True
         best = min(reversed(passes), key=_Pass.open)
-        leaves = self.leaves + self.kept.leaves
         turns = max(0, len(best.layers) - 1)
         is_interrupted = is_interrupted or STOP.is_asked
-        return SceneOdds(best.masses(), best.open(), leaves, best.states, turns, is_interrupted)
+        return SceneOdds(best.masses(), best.open(), self.turns.leaves, best.states, turns, is_interrupted)
 
     def _go_through(self, now: _Pass) -> None:
         """Go through the layers of a pass; one that is interrupted is none of them."""
@@ -360,8 +274,8 @@ class _Walk:
         spare, layer, scale = self.budget.mark(now.spare), *self._led_to(now, begun, 1)
         while layer and sum(layer.values()) * NEGLIGIBLE >= scale:
             followed = self._follow(now, layer, scale, spare)
-            if self.undecided:
-                raise Undecided(self.undecided)
+            if self.turns.undecided:
+                raise Undecided(self.turns.undecided)
             layer, scale = self._led_to(now, followed, scale)
 
     def _follow(self, now: _Pass, layer: dict[Node, int], scale: int, spare: Budget) -> _Followed:
@@ -419,7 +333,7 @@ class _Walk:
     def _turned(self, node: Node) -> Turned:
         """Return what comes of the turn that is due, its rests included; it is kept."""
         noted: dict[int, None] = {}
-        turned = self._taken_on(node, *self._followed(node, self._turn(node, noted), noted), noted)
+        turned = self._taken_on(node, *self.turns.of(node, noted), noted)
         self.turned.keep(node, noted, turned, self.parts)
         return turned
 
@@ -454,86 +368,3 @@ class _Walk:
             left,
             total,
         )
-
-    def _turn(self, node: Node, noted: dict[int, None]) -> Step:
-        """Return what comes of the turn that is due: looked up, or run on every answer of chance."""
-        known: Step | None = self.turns.find(node, self.parts, noted) if self.is_merged else None
-        return known if known is not None else self._explored(node, None, self.turns, noted)
-
-    def _followed(self, node: Node, step: Step, noted: dict[int, None]) -> tuple[list[tuple[int, Delta]], int]:
-        """Return what comes of a turn, its rests included: weights by what it changes, and their total.
-
-        Args:
-            node: the standing before the turn.
-            step: the turn, or a rest of it.
-            noted: takes note of the parts of the standing that were looked at for it.
-        """
-        branches, rests = list[tuple[int, Delta]](), list[tuple[int, list[tuple[int, Delta]], int]]()
-        for share, one in step.branches:
-            if isinstance(one, Rest):
-                rests.append((share, *self._followed(node, self._rest(node, one, noted), noted)))
-            else:
-                branches.append((share, one))
-        if not rests:
-            return branches, step.total
-        factor = lcm(*{total for _, _, total in rests})
-        branches = [(share * factor, one) for share, one in branches]
-        for share, inner, total in rests:
-            branches += [(share * (factor // total) * part, delta) for part, delta in inner]
-        return branches, step.total * factor
-
-    def _rest(self, node: Node, rest: Rest, noted: dict[int, None]) -> Step:
-        """Return what comes of the rest of a turn behind a merge: looked up, or run from there on."""
-        known: Step | None = rest.known.find(node, self.parts, noted) if self.is_merged else None
-        return known if known is not None else self._explored(node, rest.tape, rest.known, noted)
-
-    def _explored(self, node: Node, tape: Any, memo: Memo, noted: dict[int, None]) -> Step:
-        """Return what comes of a turn, from a tape on, and keep it by what was read of the standing for it."""
-        reads = self.parts.reads(node)
-        standing, runs = self.parts.watched(node, reads), Runs()
-        rests: dict[Hashable, Rest] = {}
-
-        def rest_of(key: Hashable, tape: Any) -> Rest | None:
-            rest = rests.get(key)
-            if rest is None:
-                rest = rests[key] = self._merged(node, key, tape)
-            return rest if rest.known.find(node, self.parts) is None else None
-
-        def once(dealer: WalkDealer) -> Delta | Rest:
-            assert isinstance(dealer, PhaseDealer)
-            try:
-                after = self.course.turn(standing, dealer, self.course.policies)
-            except NeedsAnswer as needs:
-                self.undecided[needs.question.label] = needs.question
-                return UNCHANGED
-            except Merged as merged:
-                rest_of(merged.key, dealer.node)
-                return rests[merged.key]
-            finally:
-                runs.work += 1 + len(dealer.tape)
-            delta, rest = self.parts.changes(node, after, reads), dealer.rest
-            if rest is None:
-                return delta
-            rest.known.keep(node, reads.parts, Step(((1, delta),), 1), self.parts)
-            return rest
-
-        noted_here = reads.parts
-        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None, rest_of)
-        odds = explore_within(self.budget.share(), once, dealer, runs)
-        self.leaves += odds.leaves
-        total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
-        branches = tuple((int(mass * total), found) for found, mass in odds.masses.items())
-        step = Step(branches, total)
-        memo.keep(node, noted_here, step, self.parts)
-        noted.update(noted_here)
-        return step
-
-    def _merged(self, node: Node, key: Hashable, tape: Any) -> Rest:
-        """Return the rest of a turn behind a merge; turns that carry the same share it."""
-        carried = key[0] if isinstance(key, tuple) else None
-        if carried is None:
-            known = Memo()
-        else:
-            answers = [self.parts.value(node, ("at", field)) for field in ("op", "given", "choose")]
-            known = self.rests.setdefault((*answers, key), Memo())
-        return Rest(key, (tape, (MERGE, key)), known)

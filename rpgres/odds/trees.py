@@ -17,7 +17,7 @@ import msgspec
 
 from rpgres.engine.events import Decided, Event, seen
 from rpgres.engine.players import NO, Answer, Policy, Question, View
-from rpgres.engine.running import Chain, Run
+from rpgres.engine.running import Chain, Onward, Run
 from rpgres.engine.seats import Policies
 from rpgres.engine.stops import NeedsAnswer, Stop, in_code
 from rpgres.engine.table import Table
@@ -257,7 +257,7 @@ class TreeDealer(BranchDealer):
             raise Merged(key)
         super().merge(key)
 
-    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
+    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any], onward: Onward | None = None) -> Any:
         if self.is_fresh:
             raise Inner(lambda: self._part(run, key, play))
         return self.recorded(INNER)

@@ -228,6 +228,7 @@ def _turn(
         if at.choose:
             at = replace(at, choose=_left(_gathered(seats.unused(is_over=False))))
         return Standing(run.state, at, found.place)
+    dealer.applies()
     state = apply_effects(scene.rules, run.state, found)
     dealer.came_to(found.band)
     at = told_in_scene(scene, at, step.procedure, found, counts)
@@ -273,6 +274,7 @@ def play_bare(
     prepared = _prepared(scene, leaf, state)
     seats = Seats(answers_to(prepared, lists(step.choose)), policies=policies)
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=asked)
+    dealer.applies()
     return outcome, apply_effects(rules, run.state, outcome)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
 from rpgres.dice import Dice, Throw
-from rpgres.engine.running import Run
+from rpgres.engine.running import Onward, Run
 from rpgres.engine.standing import Standing
 from rpgres.engine.stops import MAX_QUESTIONS, Stop
 from rpgres.errors import RpgresError
@@ -229,7 +229,7 @@ class TurnDealer(NotingDealer):
         if self.room > 0 and self.is_complete:
             self.room -= self.tree.keep(self.noted, found)
 
-    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
+    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any], onward: Onward | None = None) -> Any:
         key = key, tuple(self.thrown.items())
         part = self._kept.get(key)
         if part is None:

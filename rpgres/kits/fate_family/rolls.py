@@ -127,8 +127,23 @@ def lined_up(
     return Roll(actor.name, raised, used, add, tuple(foes), _sides(actor, foes, given), settles, has_aspects)
 
 
-def standing_of(table: Table, roll: Roll) -> Standing:
-    """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43)."""
+def standing_of(table: Table, roll: Roll, key: tuple[Hashable, ...] | None = None) -> Standing:
+    """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43).
+
+    Args:
+        table: where it is rolled.
+        roll: the roll.
+        key: all that matters behind the roll, beside its margin and what it cost: odds of scenes go on there at once
+            for rolls of one margin. None where more matters.
+    """
+    if key is None:
+        return _rolled_off(table, roll, None)
+    standing = _rolled_off(table, roll, key)
+    effects = table.merge_paid((*key, standing.margin), standing.effects)
+    return standing if effects is standing.effects else msgspec.structs.replace(standing, effects=effects)
+
+
+def _rolled_off(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) -> Standing:
     foes, run = roll.foes, table.run
     if not foes:
         ledger = aspects.raised_from_nothing(table, *roll.sides) if roll.has_aspects else None
@@ -140,7 +155,7 @@ def standing_of(table: Table, roll: Roll) -> Standing:
     if roll.has_aspects and not (run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)):
         ledger = aspects.new_ledger(table)
         if aspects.can_any_invoke(run.state, roll.sides, ledger):
-            return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger)
+            return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger, key)
         aspects.no_window(table, roll.sides)
     dice, foe = table.rules.dice, foes[0]
     if len(foes) > 1 or foe.dice is None:
@@ -186,7 +201,7 @@ def _with_window(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
     return Standing(total - opposition, total, opposition, (*costs, *roll.used))
 
 
-def _kept(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
+def _kept(table: Table, roll: Roll, ledger: aspects.Ledger, behind: tuple[Hashable, ...] | None) -> Standing:
     """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
     if not table.run.keeps_parts:
         found = _with_window(table, roll, ledger)
@@ -201,8 +216,14 @@ def _kept(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
         margin = window.sides[0].height - window.sides[1].height
         return Standing(margin, effects=(*aspects.costs_of(inner, window), *roll.used))
 
-    found = table.part(lambda: key, play)
-    return Standing(found.margin, effects=tuple([_named(one, unnamed.names) for one in found.effects]))
+    def paid(found: Standing) -> tuple[Effect, ...]:
+        return tuple([_named(one, unnamed.names) for one in found.effects])
+
+    def onward(found: Standing) -> tuple[Hashable, tuple[Effect, ...]]:
+        return (*behind, found.margin) if behind is not None else None, paid(found)
+
+    found = table.part(lambda: key, play, onward if behind is not None else None)
+    return Standing(found.margin, effects=paid(found))
 
 
 def _named(one: Effect, names: Mapping[str, str]) -> Effect:
