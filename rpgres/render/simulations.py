@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import ceil, log10
 
 from rpgres.dice.seeds import run_seed
@@ -145,11 +145,9 @@ def value_names(name: str, counted: Counted, file: RulesetFile) -> dict[int | st
     elif is_main(name):
         known = titles(file, [text for text in texts if text in file.bands])
     nothing = "No ending" if name in (ENDING, LAST) else ABSENT
-    return {one.value: nothing if one.value is None else _value_name(one.value, known) for one in counted.values}
-
-
-def _value_name(value: int | str, known: Mapping[str, str]) -> str:
-    return known.get(value, value or '""') if isinstance(value, str) else str(value)
+    known = {"": '""', **known}
+    values = [one.value for one in counted.values]
+    return {value: nothing if value is None else known.get(str(value), str(value)) for value in values}
 
 
 def digits(runs: int) -> int:

@@ -73,11 +73,6 @@ class Failure(msgspec.Struct, frozen=True):
         return _ERRORS.get(self.code, RpgresError)(self.message, **self.details)
 
 
-def failure_of(error: RpgresError) -> Failure:
-    """Return an error as data."""
-    return Failure(error.code, error.raw, msgspec.to_builtins(error.details, enc_hook=str))
-
-
 def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure:
     """Play the runs from `begin` to before `end`, on a worker.
 
@@ -93,7 +88,7 @@ def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure
             tally = count_runs(subject, begin, end)
             seconds = perf_counter() - start
     except RpgresError as error:
-        return failure_of(error)
+        return Failure(error.code, error.raw, msgspec.to_builtins(error.details, enc_hook=str))
     counts = [(name, list(values.items())) for name, values in tally.counts.items()]
     return Batch(begin, end, counts, seconds)
 

@@ -19,7 +19,7 @@ def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
     The notes come first, then who does what; what an outcome means is one line.
     """
     if turn.round is not None:
-        yield "round", [line(Piece(round_words(turn), "title"))]
+        yield "round", [line(Piece(f"{turn.counted or 'Round'} {turn.round}", "title"))]
     notes = [one for one in turn.lines if isinstance(one, Note)]
     if notes:
         yield "note", [line(note.text) for note in notes]
@@ -30,11 +30,6 @@ def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
         if kind == "meaning":
             lines = [line(" ".join(piece.text for told in lines for piece in told))]
         yield kind, lines
-
-
-def round_words(turn: Turn) -> str:
-    """Return the number of an exchange or a round, in words."""
-    return f"{turn.counted or 'Round'} {turn.round}"
 
 
 def _kind(one: LineRecord) -> Kind:
@@ -57,7 +52,9 @@ def _pieces(one: LineRecord) -> list[str | Piece]:
         case Dealt():
             return [f"{whose(one)}: ", Piece(one.cards, "cards")]
         case Chosen():
-            return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
+            of = f" of {one.of}" if one.of else ""
+            by = ", ".join(filter(None, (one.who, one.how)))
+            return [f"{one.label}{of} ({by}): ", Piece(one.answer, "name")]
         case Outcome():
             told = compared_words(one)
             return [Piece(one.outcome, style_of(one.success, one.margin)), f": {told}" if told else ""]
@@ -69,12 +66,6 @@ def _pieces(one: LineRecord) -> list[str | Piece]:
 def whose(one: Rolled | Dealt) -> str:
     """Return what a roll or cards are called, and whose they are."""
     return f"{one.label} ({one.who})" if one.who else one.label
-
-
-def decided_words(one: Chosen) -> str:
-    """Return what was decided, by whom and how: `Price of Edda (Mara Quill, by policy)`."""
-    of = f" of {one.of}" if one.of else ""
-    return f"{one.label}{of} ({', '.join(filter(None, (one.who, one.how)))})"
 
 
 def compared_words(came: Outcome) -> str:

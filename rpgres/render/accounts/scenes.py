@@ -288,7 +288,8 @@ def _turn(
     if note:
         lines.append(Note(note))
     if not step.get("action"):
-        told = _period_words(step) if step.get("inputs") and step.get("id") else ""
+        period, moment = _moment(step) if step.get("inputs") and step.get("id") else ("", "")
+        told = f"{moment_words(moment, period)}." if period else ""
         lines += [*_event_lines(events, (), words), *_effect_lines(step, words), *_set_lines(step, words)]
         return Turn(told, lines=lines, round=begun[0], counted=begun[1]), counted
     texts = untitled(step.get("texts") or (), step.get("action"), step.get("outcome"), words.file)
@@ -301,11 +302,6 @@ def _turn(
         *_set_lines(step, words),
     ]
     return _spoken(in_line(does(step, words)), _actor(step, words), lines, begun), counted
-
-
-def _period_words(step: Mapping[str, Any]) -> str:
-    period, moment = _moment(step)
-    return f"{moment_words(moment, period)}."
 
 
 def _set_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
