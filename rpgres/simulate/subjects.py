@@ -40,7 +40,6 @@ Key = tuple[Value, ...]  # the value of each counted thing
 Reader = Callable[
     [State, Mapping[str, Any]], Value
 ]  # of the table at the end, and details of the last procedure's outcome
-ReaderOf = Callable[[str], Reader]  # by the name of what is counted
 
 OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
 ENDING = "ending"
@@ -265,17 +264,16 @@ def _step_names(scene: Scene) -> dict[int, str]:
     return names
 
 
-def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of: ReaderOf | None = None) -> Subject:
+def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject:
     """Return a scene, ready to be played.
 
     Args:
         scene: the scene; its policies answer what its steps do not.
         seed: where the dice come from.
         by: what is counted beside endings and outcomes.
-        reader_of: returns what reads such a thing; by default as numbers and short texts.
     """
     things, names = scene_things(scene), _step_names(scene)
-    readers = [(reader_of or _end_reader)(name) for name in by]
+    readers = [_end_reader(name) for name in by]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
     program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
@@ -375,16 +373,10 @@ def _told(scene: Scene, seed: str) -> None:
 
 def _end_reader(name: str) -> Reader:
     """Return what reads something off the end of a scene: a path of the table, or a detail of a procedure's outcome."""
-    if is_path(name):
-        read = _reader(name)
-        return lambda state, _details: read(state)
-    return lambda _state, details: counted(plain(details.get(name)))
-
-
-def _reader(text: str) -> Callable[[State], Value]:
-    """Return what reads a path of the state."""
-    path = parse_path(text)
-    return lambda state: counted(path.told(state))
+    if not is_path(name):
+        return lambda _state, details: counted(plain(details.get(name)))
+    path = parse_path(name)
+    return lambda state, _details: counted(path.told(state))
 
 
 def counted(value: Any) -> Value:
