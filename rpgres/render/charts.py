@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from rpgres.render.reports import GRIDS, Chart, Series, bar_scale, shade
+from rpgres.render.reports import GRIDS, Chart, Series, bar_scale, is_stacked, parts_of, shade
 from rpgres.text.harmless import in_line
 
 # Told apart by those who see few colours, too (after Okabe and Ito), and by their lightness.
@@ -114,20 +114,19 @@ def _left(names: Sequence[str]) -> float:
 def _bars(chart: Chart) -> Iterator[str]:
     """Yield a bar for each category: of one series, or of all of them stacked; last the size of the picture."""
     left = _left(chart.categories)
-    stacked = [one for one in chart.series if one.name.lower() != "any success"]  # a sum of others
-    is_stacked = chart.kind == "stacked" and len(stacked) > 1
+    has_parts = is_stacked(chart)
+    shown = parts_of(chart) if has_parts else chart.series[-1:]
     top = MARGIN + 34.0
     width = max(left + PLOT + 80, _title_width(chart.title))
     yield _text(MARGIN, MARGIN + 8, chart.title, bold=True)
-    if is_stacked:
-        legend, top = _legend(stacked, width)
+    if has_parts:
+        legend, top = _legend(shown, width)
         yield from legend
-    shown = stacked if is_stacked else chart.series[-1:]
-    low, high = (0.0, 1.0) if is_stacked else bar_scale(chart)
+    low, high = (0.0, 1.0) if has_parts else bar_scale(chart)
     for place, category in enumerate(chart.categories):
         y = top + place * ROW
         yield _text(left - 8, y + ROW * 0.66, category, anchor="end")
-        yield from (_stack if is_stacked else _single)(chart, shown, place, left, y, low, high)
+        yield from (_stack if has_parts else _single)(chart, shown, place, left, y, low, high)
     height = top + len(chart.categories) * ROW
     if chart.mark is not None:
         x = left + PLOT * (chart.mark - low) / (high - low)

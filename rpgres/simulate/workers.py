@@ -60,12 +60,6 @@ def cores() -> int:
 
 
 @contextmanager
-def here() -> Iterator[Workers]:
-    """Have batches played in this process."""
-    yield Workers(HereExecutor(), 1)
-
-
-@contextmanager
 def kept(executor: Executor, count: int, job: bytes) -> Iterator[Workers]:
     """Have batches played by an executor that goes on after the block.
 
