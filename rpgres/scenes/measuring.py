@@ -16,16 +16,7 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.exact import NeedsPolicy, needs_policy, success_in
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
-from rpgres.odds.subjects import (
-    IN_ALL,
-    Change,
-    Limits,
-    Measured,
-    Subject,
-    deciding,
-    parts_on_table,
-    without,
-)
+from rpgres.odds.subjects import IN_ALL, Change, Limits, Measured, Subject, deciding, parts_on_table, without
 from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name, declared_endings
 from rpgres.scenes.procedures import procedure_scene

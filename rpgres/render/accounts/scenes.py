@@ -35,14 +35,7 @@ from rpgres.model.state import GM, State
 from rpgres.render.accounts.things import table_of
 from rpgres.render.accounts.words import Words, plain_words, words_of
 from rpgres.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
-from rpgres.render.words import (
-    band_title,
-    effect_words,
-    filled,
-    house_rules,
-    rung,
-    title,
-)
+from rpgres.render.words import band_title, effect_words, filled, house_rules, rung, title
 from rpgres.rulesets import Rules
 from rpgres.scenes import SceneResult
 from rpgres.text.harmless import in_line
