@@ -22,16 +22,11 @@ def table_of(state: State, rules: Rules) -> list[TableItem]:
     for name, lines in pictures.items():
         of = "track" if name in state.tracks else "thing"
         stands.append(_item(name, of, lines))
-    stands += (
-        _item(name, "track", [track_words(boxes), known_to(state.audiences.get(name), words.who)])
-        for name, boxes in state.tracks.items()
-        if name not in pictures
-    )
-    stands += (
-        _item(name, "thing", [*thing_words(thing), known_to(state.audiences.get(name), words.who)])
-        for name, thing in state.things.items()
-        if name not in pictures
-    )
+    told = [(name, "track", [track_words(boxes)]) for name, boxes in state.tracks.items()]
+    told += [(name, "thing", thing_words(thing)) for name, thing in state.things.items()]
+    for name, of, lines in told:
+        if name not in pictures:
+            stands.append(_item(name, of, [*lines, known_to(state.audiences.get(name), words.who)]))
     return [*stands, *_piles(state, words)]
 
 
