@@ -179,7 +179,7 @@ def _changed(subject: Subject, change: Change) -> Subject:
         case "path":
             return replace(subject, document=put_at(subject.rules, subject.document, name, value))
         case "rules":
-            return replace(subject, rules=laid_over(subject.rules, Path(name), subject.switches))
+            return replace(subject, rules=_laid_over(subject.rules, Path(name), subject.switches))
         case "tag" | "record":
             return replace(subject, removed=(*subject.removed, change))
         case "decision":
@@ -262,13 +262,8 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
-    """Return rules with a house rule laid over them: a TOML file, or a folder as of `--rulesets`.
-
-    Raises:
-        FileError: it is missing or faulty.
-        UsageError: the folder has nothing for this ruleset.
-    """
+def _laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
+    """Return rules with a house rule laid over them: a TOML file, or a folder as of `--rulesets`."""
     from rpgres.plugins.loading import checked
     from rpgres.rulesets.folders import merge_parts, overlay_part
 

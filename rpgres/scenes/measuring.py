@@ -137,7 +137,7 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
         scene = msgspec.structs.replace(scene, policies=deciding(subject, scene.policies))
-        return measured_scene(scene, _walked(scene, by, limits, leaves=leaves), by=by)
+        return _measured_scene(scene, _walked(scene, by, limits, leaves=leaves), by=by)
 
     return evaluate
 
@@ -192,7 +192,7 @@ def _walked(scene: Scene, by: str, limits: Limits, *, leaves: int | None) -> Sce
         work *= 4
 
 
-def measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
+def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
     """Return odds of a scene, by what was asked for, as the distribution of a subject; numbers in ascending order."""
     named, mean = by_name(odds.masses, odds.open)
     masses = _in_order(scene, named, odds.open * 0, by)

@@ -71,18 +71,18 @@ def rebuild(job: Job, folder: Path) -> Subject:
         RpgresError: the ruleset is missing here, or differs from the one of the job.
     """
     if isinstance(job.subject, SceneSubject):
-        return scene_subject(rebuild_scene(job, folder), seed=job.seed, by=job.by)
-    return action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
+        return scene_subject(_rebuild_scene(job, folder), seed=job.seed, by=job.by)
+    return action_subject(_rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
 
 
-def rebuild_action(job: Job, folder: Path) -> Prepared:
+def _rebuild_action(job: Job, folder: Path) -> Prepared:
     """Return the action of a job."""
     assert isinstance(job.subject, ActionSubject)
     rules = rebuild_rules(job.rules, folder)
     return prepare(rules, job.subject.action, job.subject.inputs, sheets=job.subject.sheets)
 
 
-def rebuild_scene(job: Job, folder: Path) -> Scene:
+def _rebuild_scene(job: Job, folder: Path) -> Scene:
     """Return the scene of a job."""
     assert isinstance(job.subject, SceneSubject)
 
@@ -136,7 +136,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
         applied = Applied(choose)
         key = play_with(run, Seats(choose, policies=policies, applied=applied))
         refused.update(applied.refused)
-        return (*key, *chosen_values(applied, answers))
+        return (*key, *_chosen_values(applied, answers))
 
     def play_with(run: int, seats: Seats) -> Key:
         dealer.move_to(run)
@@ -224,7 +224,7 @@ def choice_things(choose: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{CHOSEN}{label}={answer.removesuffix(EVERY)}" for label, answer in pairs))
 
 
-def chosen_values(applied: Applied, things: Sequence[str]) -> Key:
+def _chosen_values(applied: Applied, things: Sequence[str]) -> Key:
     """Return what became of each typed answer in a run; None where nothing asked for it."""
     names = [thing.removeprefix(CHOSEN) for thing in things]
     known = {(True, False): TAKEN, (False, True): REFUSED, (True, True): BOTH}

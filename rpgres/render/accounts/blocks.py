@@ -11,6 +11,7 @@ from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import signed, style_of
 
 Kind = Literal["round", "note", "does", "outcome", "meaning", "effects", "log"]
+_KINDS: dict[type, Kind] = {Outcome: "outcome", Meaning: "meaning", Change: "effects"}  # all else is of the log
 
 
 def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
@@ -25,22 +26,13 @@ def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
         yield "note", [line(note.text) for note in notes]
     if turn.does:
         yield "does", [line(Piece(turn.sentence, "title"))]
-    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), _kind):
+    for kind, group in groupby(
+        (one for one in turn.lines if not isinstance(one, Note)), lambda one: _KINDS.get(type(one), "log")
+    ):
         lines = [line(*_pieces(one)) for one in group]
         if kind == "meaning":
             lines = [line(" ".join(piece.text for told in lines for piece in told))]
         yield kind, lines
-
-
-def _kind(one: LineRecord) -> Kind:
-    match one:
-        case Outcome():
-            return "outcome"
-        case Meaning():
-            return "meaning"
-        case Change():
-            return "effects"
-    return "log"
 
 
 def _pieces(one: LineRecord) -> list[str | Piece]:
