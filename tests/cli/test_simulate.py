@@ -282,7 +282,7 @@ def test_ctrl_c_prints_what_is_done_and_the_file_goes_on(tmp_path: Path, workers
     done = re.search(r"interrupted: ([\d,]+) of 1,000,000,000 runs", shown)
     assert done, shown
     runs = int(done[1].replace(",", ""))
-    assert f"Overcome (fate): {runs:,} runs of 1,000,000,000" in shown
+    assert f"Overcome: {runs:,} runs of 1,000,000,000" in shown
     assert "Traceback" not in shown
     record = as_json(*SEEDED, "-n", str(runs), "--save", str(path))
     assert record["counted"] == as_json(*SEEDED, "-n", str(runs))["counted"]
