@@ -223,6 +223,11 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
 BEST_TOO = f"; {named('best')} has the actor decide optimally, {named('each')} only the first time"
 
 
+def asked_words(question: Question) -> str:
+    """Return which decision has no answer, who takes it, and among what."""
+    return f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
+
+
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
     """Return what is raised when decisions have no answer.
 
@@ -232,14 +237,10 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
         state: the table, for whose seat is whose.
     """
     is_own = state is not None and any(state.seat_of(question.who) == seat for question in questions)
-    asked = [
-        f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
-        for question in questions
-    ]
     labels = [question.label for question in questions]
     return NeedsPolicy(
-        f"the odds depend on who decides: {'; '.join(asked)}. Answer with {named('choose')} {labels[0]}=..., "
-        f"or let a policy decide with {named('auto')} or {named('policy')} NAME{BEST_TOO if is_own else ''}",
+        f"the odds depend on who decides: {'; '.join(map(asked_words, questions))}. "
+        f"Answer with {named('choose')} {labels[0]}=..., or let a policy decide with {named('auto')} or {named('policy')} NAME{BEST_TOO if is_own else ''}",
         labels=labels,
     )
 

@@ -13,7 +13,7 @@ from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import named
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import NeedsPolicy, needs_policy, success_in
+from rpgres.odds.exact import NeedsPolicy, asked_words, needs_policy, success_in
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import IN_ALL, Change, Limits, Measured, Subject, deciding, parts_on_table, without
@@ -147,11 +147,9 @@ def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
     asked = list(questions)
     if not scene.source.text:
         return needs_policy(asked)
-    told = [
-        f"{one.label} ({one.who} chooses among {', '.join(option.name for option in one.options)})" for one in asked
-    ]
     return NeedsPolicy(
-        f"the odds depend on who decides: {'; '.join(told)}. Answer in the step with choose = {{ {asked[0].label} = "
+        f"the odds depend on who decides: {'; '.join(map(asked_words, asked))}. "
+        f"Answer in the step with choose = {{ {asked[0].label} = "
         f'"..." }}, or let a policy or standing orders decide with {named("auto")}, {named("policy")} NAME or '
         f"{named('policy')} FILE.toml",
         labels=[one.label for one in asked],

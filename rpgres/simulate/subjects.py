@@ -23,7 +23,7 @@ from rpgres.errors import named as as_input
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Box, State
-from rpgres.odds.exact import NeedsPolicy
+from rpgres.odds.exact import NeedsPolicy, asked_words
 from rpgres.odds.watching import unwatched
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
@@ -209,9 +209,8 @@ def _procedure_turns(
 
 def _undecided(question: Question, run: int) -> NeedsPolicy:
     """Return the error of a decision without an answer."""
-    options = ", ".join(option.name for option in question.options)
     return NeedsPolicy(
-        f"in run {run} the decision {question.label} has no answer ({question.who} chooses among {options}). Answer it "
+        f"in run {run} a decision has no answer: {asked_words(question)}. Answer it "
         f"with {as_input('choose')} {question.label}=..., or let a policy decide with {as_input('auto')} or "
         f"{as_input('policy')} NAME",
         labels=[question.label],
