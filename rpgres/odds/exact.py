@@ -240,7 +240,8 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
     labels = [question.label for question in questions]
     return NeedsPolicy(
         f"the odds depend on who decides: {'; '.join(map(asked_words, questions))}. "
-        f"Answer with {named('choose')} {labels[0]}=..., or let a policy decide with {named('auto')} or {named('policy')} NAME{BEST_TOO if is_own else ''}",
+        f"Answer with {named('choose')} {labels[0]}=..., or let a policy decide with {named('auto')} or "
+        f"{named('policy')} NAME{BEST_TOO if is_own else ''}",
         labels=labels,
     )
 
