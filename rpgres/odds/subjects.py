@@ -331,7 +331,7 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     budget: dict[str, Any] = {"leaves": query.leaves, "seconds": limits.seconds}
     if query.decide == "policies":
-        return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share)))
+        return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share), by=query.by))
     from rpgres.odds.optimal import SEARCH, evaluate_best
 
     budget |= {"work": int(SEARCH * share), "only_first": query.decide == "each"}
