@@ -39,7 +39,7 @@ MOST_NAMED = 3  # of what was undone, in one line
 Told = dict[int, Sequence[EventRecord]]  # the events shown of a run, by the number of its first entry
 
 if TYPE_CHECKING:
-    from rpgres.journal.forms import TableRecord
+    from rpgres.journal.forms import PassRecord, TableRecord
     from rpgres.journal.verifying import Verification
     from rpgres.rulesets import RulesetFile
 
@@ -73,16 +73,14 @@ def show_lines(
         lines += _character_lines(character, state)
     first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
     first += [line(INDENT, f"{counter_title(name, file)} {number}") for name, number in state.counters.items()]
-    told = [
-        f"{who_is(one.seat)} skips {one.label or 'every optional decision'} until: {one.until}" for one in record.passes
-    ]
-    told += [f"{who_is(whose)} has standing orders (entry {number})" for whose, number in record.orders.items()]
-    last = [line(INDENT, Piece(text, "quiet")) for text in told]
+    last = [_pass_line(passing) for passing in record.passes]
+    for whose, number in record.orders.items():
+        last.append(line(INDENT, Piece(f"{who_is(whose)} has standing orders (entry {number})", "quiet")))
     lines += table_lines(state, pictures=pictures, first=first, last=last)
     if record.pending is not None:
         if record.under_way:
-            what = f"{title(record.pending.action or '')} is under way: its finished turns are in what stands above."
-            lines += [line(), line(INDENT, Piece(what, "quiet"))]
+            told = f"{title(record.pending.action or '')} is under way: its finished turns are in what stands above."
+            lines += [line(), line(INDENT, Piece(told, "quiet"))]
         elif state.piles:
             lines += [
                 line(),
@@ -112,6 +110,11 @@ def orders_lines(entry: OrdersEntry) -> list[Line]:
     told = f" (entry {entry.number}, {entry.file})"
     heading = line(Piece(who_is(entry.seat), "title"), Piece(told, "quiet"))
     return [heading, *(line(INDENT, harmless(text)) for text in entry.text.splitlines())]
+
+
+def _pass_line(passing: PassRecord) -> Line:
+    label = passing.label or "every optional decision"
+    return line(INDENT, Piece(f"{who_is(passing.seat)} skips {label} until: {passing.until}", "quiet"))
 
 
 def _character_lines(character: Character, state: State) -> Iterator[Line]:
