@@ -251,7 +251,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
             )
             for name, action in file.actions.items()
         },
-        labels=describe_labels(rules, list(file.actions)),
+        labels=_describe_labels(rules, list(file.actions)),
         switches=file.switches,
         in_force=rules.chosen,
         policies={**dict.fromkeys(rules.ruleset.policies, ""), **file.policies},
@@ -293,7 +293,7 @@ def describe_action(rules: Rules, action: str) -> ActionDescription:
         example=described.example,
         parameters=rules.parameters(action),
         required=described.required,
-        labels=describe_labels(rules, [action]),
+        labels=_describe_labels(rules, [action]),
         tables=tables,
         bands={name: band.title for name, band in file.bands.items() if name in used},
         described=_described(described),
@@ -329,7 +329,7 @@ def _described(action: Action) -> dict[str, Any]:
     return {key: found[key] for key in ("dice", "numbers", "tell", "bands", "band") if found[key]}
 
 
-def describe_labels(rules: Rules, actions: list[str]) -> dict[str, LabelDescription]:
+def _describe_labels(rules: Rules, actions: list[str]) -> dict[str, LabelDescription]:
     """Return the labels that actions can ask, those of their rules first."""
     found: dict[str, LabelDescription] = {}
     decisions = decisions_of(rules)

@@ -17,11 +17,7 @@ from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.plugins.importing import find_kit
-from rpgres.rulesets import (
-    OutcomeTable,
-    RowQuestion,
-    RulesetFile,
-)
+from rpgres.rulesets import OutcomeTable, RowQuestion, RulesetFile
 from rpgres.rulesets.folders import kit_names
 from rpgres.scenes import SceneResult
 from rpgres.scenes.playing import PlainStep, SkippedStep

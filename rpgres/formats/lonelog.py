@@ -55,11 +55,6 @@ def _escape(text: str) -> str:
     return _SIGNS.sub(lambda found: "".join(_LETTERS.get(sign, f"\\{sign}") for sign in found[0]), text)
 
 
-def _escape_all(text: str) -> str:
-    """Return a text in which no sign and no blank means anything to the notation."""
-    return "\\e" + _escape(text).replace(" ", "\\s")
-
-
 def _unescape(text: str) -> str:
     return _ESCAPED.sub(lambda found: _UNLETTERED.get(found[1], found[1]), text)
 
@@ -150,7 +145,7 @@ def _readable(write: Callable[[Callable[[str], str]], str], reads_back: Callable
         written = write(escape)
         if reads_back(written):
             return written
-    return write(_escape_all)
+    return write(lambda text: "\\e" + _escape(text).replace(" ", "\\s"))  # not even a blank means anything
 
 
 def read_line(text: str) -> LineRecord:
@@ -226,7 +221,11 @@ def _log(account: Account) -> Iterator[str]:
     if account.summary:
         yield from ("", _prose(account.summary))
     if account.people:
-        yield from ("", FENCE, *(_participant(one) for one in account.people), FENCE)
+        yield from ("", FENCE)
+        for one in account.people:
+            kind = "N" if one.seat == GM else "PC"
+            yield f"[{kind}:{_in_tag(one.title)}|name:{_in_tag(one.name)}|player:{_in_tag(one.seat)}]"
+        yield FENCE
     for number, chapter in enumerate(account.chapters, 1):
         told = list(_chapter(chapter))
         yield from ("", f"### S{number} *{_prose(chapter.title)}*")
@@ -269,11 +268,6 @@ def _prose(text: str) -> str:
 
 def _in_tag(text: str) -> str:
     return _IN_TAG.sub(lambda found: "".join(_LETTERS.get(sign, f"\\{sign}") for sign in found[0]), text)
-
-
-def _participant(one: Participant) -> str:
-    kind = "N" if one.seat == GM else "PC"
-    return f"[{kind}:{_in_tag(one.title)}|name:{_in_tag(one.name)}|player:{_in_tag(one.seat)}]"
 
 
 def _item(one: TableItem, *, is_npc: bool) -> str:

@@ -11,12 +11,7 @@ from rpgres.engine.players import COMMON_POLICIES
 from rpgres.formats.base_schemas import Schema, base_schema, properties_of, record_schema, text_schema, without_null
 from rpgres.formats.descriptions import field_texts
 from rpgres.parameters.kinds import schema_of
-from rpgres.rulesets import (
-    CLAIM,
-    Field,
-    Rules,
-    Switch,
-)
+from rpgres.rulesets import CLAIM, Field, Rules, Switch
 from rpgres.rulesets.rows import EffectHead
 from rpgres.rulesets.sheets import ORDERS, RULESET, sheet_type
 from rpgres.scenes import ABSENT

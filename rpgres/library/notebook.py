@@ -47,7 +47,7 @@ def html_of(record: Printed) -> str:
         from rpgres.render.documents import fragment
 
         return _apart(f"<div>\n{fragment(report, heading='h4')}\n</div>")
-    return _pre(_required(record, _words(record, file)))
+    return f"<pre>{escape(_required(record, _words(record, file)))}</pre>\n"
 
 
 def text_of(record: Printed) -> str:
@@ -143,10 +143,6 @@ def _words(record: Any, file: RulesetFile | None) -> str | None:
         return record.text
     lines = _lines_of(record, file)
     return plain_text(lines) if lines is not None else None
-
-
-def _pre(words: str) -> str:
-    return f"<pre>{escape(words)}</pre>\n"
 
 
 def _apart(html: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from rpgres.arguments import require_short, told_by_kind
 from rpgres.engine.requests import discreet
@@ -81,12 +81,6 @@ def run_result(table: PersistentTable, done: Done) -> TableResult | TablePending
 
 def entry_result(table: PersistentTable, done: Done) -> EntryRecord:
     return entry_record(done.history, done.entry, table.seat)
-
-
-def turn_period(
-    table: PersistentTable, kind: Literal["begin", "end"], period: str, answers: dict[str, Any]
-) -> TableResult | TablePending:
-    return run_result(table, commands.turn(place_of(table), kind, period, seat=table.seat, **answers))
 
 
 def as_answer(history: History, seat: str | None, option: str) -> Answers:

@@ -44,7 +44,6 @@ from rpgres.library.seated import (
     place_of,
     result_of,
     run_result,
-    turn_period,
 )
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import OUTCOME, Decide, OddsResult
@@ -174,7 +173,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: it cannot begin now, or this seat is not the game master's.
         """
-        return turn_period(self, "begin", period, journal_answers(given, choose, policies, auto=auto))
+        answers = journal_answers(given, choose, policies, auto=auto)
+        return run_result(self, commands.turn(place_of(self), "begin", period, seat=self.seat, **answers))
 
     @clean_errors
     def end(
@@ -196,7 +196,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: it cannot end now, or this seat is not the game master's.
         """
-        return turn_period(self, "end", period, journal_answers(given, choose, policies, auto=auto))
+        answers = journal_answers(given, choose, policies, auto=auto)
+        return run_result(self, commands.turn(place_of(self), "end", period, seat=self.seat, **answers))
 
     @clean_errors
     def do(self, line: str) -> Any:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import UsageError, named
-from rpgres.odds.exact import EXACT_SHARE, OUTCOME, ChoiceOdds, OddsResult, odds_record, outcome_odds
+from rpgres.odds.chances import chance_record, rules_fields
+from rpgres.odds.exact import EXACT_SHARE, OUTCOME, ChoiceOdds, OddsResult, outcome_odds, success_in
+from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds
 from rpgres.odds.query import Query, missing_opposition
 from rpgres.odds.sampling import GAMES
@@ -47,13 +49,13 @@ def action_odds(query: Query) -> OddsResult:
         UsageError: the action cannot be evaluated so.
         RuleError: the ruleset's code failed.
     """
-    prepared, by, seconds = query.prepared(), query.by, query.seconds
+    prepared, seconds = query.prepared(), query.seconds
     answers: dict[str, Any] = {"choose": answers_to(prepared, query.choose), "policies": query.deciding(prepared)}
     budget: dict[str, Any] = {"leaves": query.leaves, "seconds": seconds}
     choices: list[ChoiceOdds] = []
     plan: list[Planned] = []
     if query.decide == "policies":
-        odds = outcome_odds(prepared, **answers, **budget, games=GAMES, by=by)
+        odds = outcome_odds(prepared, **answers, **budget, games=GAMES, by=query.by)
     else:
         from rpgres.odds.optimal import best_odds
 
@@ -63,9 +65,38 @@ def action_odds(query: Query) -> OddsResult:
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
         plan = list(best.plan) if query.decide == "best" else []
+    return _record(query, prepared, odds, choices, plan)
+
+
+def _record(query: Query, prepared: Prepared, odds: Odds, choices: list[ChoiceOdds], plan: list[Planned]) -> OddsResult:
+    """Return the odds of an action as the command line prints them in JSON."""
+    method = odds.method
+    if any(choice.open.exact != "0" for choice in choices):
+        method = "sampled" if odds.open == 1 and any(choice.estimate for choice in choices) else "partial"
+    success = success_in(query.rules, odds.masses) if query.by == OUTCOME else None
     by_orders = dict.fromkeys((*prepared.orders, *query.start.orders), "orders")
-    told: dict[str, Any] = {"policies": {**by_orders, **query.named}, "choices": choices, "plan": plan}
-    return odds_record(prepared, odds, by=by, decide=query.decide, known=query.start.record(), note=query.note, **told)
+    return OddsResult(
+        **rules_fields(query.rules),
+        action=query.action,
+        inputs=prepared.inputs,
+        by=query.by,
+        outcomes={str(name): chance_record(mass) for name, mass in odds.masses.items()},
+        success=chance_record(success) if success is not None else None,
+        method=method,
+        open=chance_record(odds.open),
+        leaves=odds.leaves,
+        states=odds.states,
+        passed=list(odds.passed),
+        partly=list(odds.partly),
+        unasked=list(odds.unasked),
+        policies={**by_orders, **query.named},
+        decide=query.decide,
+        choices=choices,
+        plan=plan,
+        sample=odds.sample,
+        known=query.start.record(),
+        note=query.note,
+    )
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:

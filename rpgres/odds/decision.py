@@ -192,12 +192,8 @@ class _Players(Seats):
         return super().answer(question, view)
 
 
-def as_known_to(prepared: Prepared, seat: str) -> Prepared:
-    """Return an action at the table as a seat knows it.
-
-    Raises:
-        UsageError: the seat does not see some cards, and nothing says which they may be.
-    """
+def _as_known_to(prepared: Prepared, seat: str) -> Prepared:
+    """Return an action at the table as a seat knows it."""
     start = known_to(prepared.rules, prepared.state, seat)
     typed = {pile for pile, _, _ in prepared.placed}
     undealt = Map({hand: its for hand, its in start.undealt.items() if hand not in typed})
@@ -233,7 +229,7 @@ def decision_odds(
     names = [option.name for option in question.offered if option is not passing]
     names += [passing.name if passing is not None else NO] if question.optional else []
     alike = question.alike
-    prepared = as_known_to(prepared, view.seat)
+    prepared = _as_known_to(prepared, view.seat)
     is_procedure = prepared.action in prepared.rules.ruleset.procedures
     for is_turn in (True, False) if is_procedure else (False,):
         until, found = monotonic() + exact_seconds, list[OptionOdds]()

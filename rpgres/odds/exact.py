@@ -25,7 +25,7 @@ from rpgres.engine.stops import Broken, Settled
 from rpgres.engine.table import Outcome
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, State
-from rpgres.odds.chances import Asked, chance_rows, rules_fields
+from rpgres.odds.chances import Asked, chance_rows
 from rpgres.odds.chances import Chance as Chance
 from rpgres.odds.chances import chance_record as chance_record
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
@@ -246,6 +246,11 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
 BEST_TOO = f"; {named('best')} has the actor decide optimally, {named('each')} only the first time"
 
 
+def asked_words(question: Question) -> str:
+    """Return which decision has no answer, who takes it, and among what."""
+    return f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
+
+
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
     """Return what is raised when decisions have no answer.
 
@@ -255,56 +260,12 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
         state: the table, for whose seat is whose.
     """
     is_own = state is not None and any(state.seat_of(question.who) == seat for question in questions)
-    asked = [
-        f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
-        for question in questions
-    ]
     labels = [question.label for question in questions]
     return NeedsPolicy(
-        f"the odds depend on who decides: {'; '.join(asked)}. Answer with {named('choose')} {labels[0]}=..., "
-        f"or let a policy decide with {named('auto')} or {named('policy')} NAME{BEST_TOO if is_own else ''}",
+        f"the odds depend on who decides: {'; '.join(map(asked_words, questions))}. "
+        f"Answer with {named('choose')} {labels[0]}=..., or let a policy decide with {named('auto')} or "
+        f"{named('policy')} NAME{BEST_TOO if is_own else ''}",
         labels=labels,
-    )
-
-
-def odds_record(
-    prepared: Prepared,
-    odds: Odds,
-    *,
-    policies: Mapping[str, str] = EMPTY,
-    choices: Sequence[ChoiceOdds] = (),
-    plan: Sequence[Planned] = (),
-    note: str | None = None,
-    by: str = OUTCOME,
-    decide: Decide = "policies",
-    known: Known | None = None,
-) -> OddsResult:
-    """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
-    method = odds.method
-    if any(choice.open.exact != "0" for choice in choices):
-        method = "sampled" if odds.open == 1 and any(choice.estimate for choice in choices) else "partial"
-    success = success_in(prepared.rules, odds.masses) if by == OUTCOME else None
-    return OddsResult(
-        **rules_fields(prepared.rules),
-        action=prepared.action,
-        inputs=prepared.inputs,
-        by=by,
-        outcomes={str(name): chance_record(mass) for name, mass in odds.masses.items()},
-        success=chance_record(success) if success is not None else None,
-        method=method,
-        open=chance_record(odds.open),
-        leaves=odds.leaves,
-        states=odds.states,
-        passed=list(odds.passed),
-        partly=list(odds.partly),
-        unasked=list(odds.unasked),
-        policies=dict(policies),
-        decide=decide,
-        choices=list(choices),
-        plan=list(plan),
-        sample=odds.sample,
-        known=known,
-        note=note,
     )
 
 

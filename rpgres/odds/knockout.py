@@ -94,7 +94,8 @@ def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
     """
     subject, seconds, asked = study.subject, study.seconds, dict[str, Question]()
     end = monotonic() + (seconds or 0.0)
-    base = measure(_noticing(subject, asked), Limits(seconds / 4 if seconds is not None else None))
+    noticing = msgspec.structs.replace(subject, notice=lambda question: asked.setdefault(question.label, question))
+    base = measure(noticing, Limits(seconds / 4 if seconds is not None else None))
     tried = list(parts_of(subject, asked))
     cases, untried, is_complete = list[tuple[str, Change, Measured]](), list[Untried](), True
     for number, (text, change) in enumerate(tried):
@@ -124,11 +125,6 @@ def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
     parts.sort(key=_weight, reverse=True)
     fields = study.fields(complete=is_complete)
     return Knockout(outcome=outcome, base=MeasuredOdds(**measured_fields(base)), parts=parts, untried=untried, **fields)
-
-
-def _noticing(subject: Subject, asked: dict[str, Question]) -> Subject:
-    """Return a subject that notes which decisions policies take."""
-    return msgspec.structs.replace(subject, notice=lambda question: asked.setdefault(question.label, question))
 
 
 def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome: str) -> Part:
@@ -165,7 +161,11 @@ def parts_of(subject: Subject, asked: Mapping[str, Question]) -> Iterator[tuple[
         asked: the decisions that policies take in it, by label.
     """
     yield from _inputs(subject)
-    yield from _on_table(subject) if subject.parts is None else subject.parts(subject)
+    if subject.parts is not None:
+        yield from subject.parts(subject)
+    else:
+        typed = [str(one) for value in subject.inputs.values() for one in _several(value)]
+        yield from parts_on_table(prepared_subject(subject).state, typed)  # but for what inputs brought
     for label, answers in subject.choose.items():
         yield f"decision {label}={value_text(answers)} not given", Change(kind="choose", name=label)
     for label, question in asked.items():
@@ -186,17 +186,11 @@ def _inputs(subject: Subject) -> Iterator[tuple[str, Change]]:
         name = key.replace("_", "-")
         if name in required or name == SHEET:
             continue
-        several = list(value) if isinstance(value, list | tuple) else [value]
+        several = _several(value)
         for number, one in enumerate(several):
             others = tuple(several[:number] + several[number + 1 :])
             shown = name if one is True else f"{name} {value_text(one)}"
             yield f"without {shown}", Change(kind="input", name=name, value=others or None)
-
-
-def _on_table(subject: Subject) -> Iterator[tuple[str, Change]]:
-    """Yield the tags that are in play, and what sheets list by name, where no input brought them."""
-    typed = [str(one) for value in subject.inputs.values() for one in _several(value)]
-    yield from parts_on_table(prepared_subject(subject).state, typed)
 
 
 def _several(value: Any) -> list[Any]:

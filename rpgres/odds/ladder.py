@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -86,13 +86,14 @@ def ladder_odds(query: Query, opposition: str) -> LadderOdds:
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         answers = {"choose": answers_to(prepared, query.choose), "policies": query.deciding(prepared)}
         found.append(evaluate(prepared, **answers, leaves=query.leaves, seconds=share, work=WORK // len(ladder)))
+    methods = {odds.method for odds in found}
     return LadderOdds(
         **rules_fields(rules),
         action=query.action,
         inputs=dict(query.inputs),
         ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=False)],
         advice=list(rules.file.ladder_advice),
-        method=_method_of(found),
+        method=methods.pop() if len(methods) == 1 else "partial",
         policies=query.named,
         known=query.start.record(),
         note=query.note,
@@ -106,11 +107,6 @@ def _evaluator(query: Query) -> Callable[..., Odds]:
     from rpgres.odds.optimal import evaluate_best
 
     return partial(evaluate_best, only_first=query.decide == "each")
-
-
-def _method_of(found: Sequence[Odds]) -> Method:
-    methods = {odds.method for odds in found}
-    return methods.pop() if len(methods) == 1 else "partial"
 
 
 def _rung(name: str, value: int, odds: Odds) -> RungOdds:

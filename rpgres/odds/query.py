@@ -89,10 +89,10 @@ def settled(query: Query, decide: Decide | None) -> Query:
             f"{named('by')} evaluates numbers and {named(decide)} evaluates success; use one of them, "
             f"or name a {named('policy')}"
         )
-    if decide == "each" and not is_asked and missing_hand(query):
+    if decide == "each" and not is_asked and _missing_hand(query):
         decide = "policies"  # no choice was asked for, so the totals of hands are shown
     else:
-        require_hand(query)
+        _require_hand(query)
     return msgspec.structs.replace(query, decide=decide, auto=query.auto or not is_named)  # by which the others decide
 
 
@@ -107,13 +107,9 @@ def policies_record(rules: Rules, policies: Mapping[str, str], *, auto: bool) ->
     return default | {who or "*": name for who, name in policies.items()}
 
 
-def require_hand(query: Query) -> None:
-    """Check that the cards in hand are named where a decision depends on them.
-
-    Raises:
-        UsageError: they are still to be dealt, and every hand would be another question.
-    """
-    name = missing_hand(query)
+def _require_hand(query: Query) -> None:
+    """Check that the cards in hand are named where a decision depends on them."""
+    name = _missing_hand(query)
     if name:
         parameter = query.rules.parameters(query.action)[name]
         raise UsageError(
@@ -122,7 +118,7 @@ def require_hand(query: Query) -> None:
         )
 
 
-def missing_hand(query: Query) -> str:
+def _missing_hand(query: Query) -> str:
     """Return the parameter that would name the cards that the actor holds; empty where they are known."""
     rules, start = query.rules, query.start
     for name, parameter in rules.parameters(query.action).items():

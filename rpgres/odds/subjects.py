@@ -162,8 +162,32 @@ def changed(subject: Subject, *changes: Change) -> Subject:
         FileError: a house rule is missing or faulty.
     """
     for change in changes:
-        subject = _CHANGES[change.kind](subject, change)
+        subject = _changed(subject, change)
     return subject
+
+
+def _changed(subject: Subject, change: Change) -> Subject:
+    from pathlib import Path
+
+    name, value, replace = change.name, change.value, msgspec.structs.replace
+    match change.kind:
+        case "switch":
+            switches = {**subject.switches, name: str(value)}
+            return replace(subject, rules=subject.rules.with_switches(switches), switches=switches)
+        case "input":
+            return replace(subject, inputs=_inputs_with(subject, change))
+        case "path":
+            return replace(subject, document=put_at(subject.rules, subject.document, name, value))
+        case "rules":
+            return replace(subject, rules=_laid_over(subject.rules, Path(name), subject.switches))
+        case "tag" | "record":
+            return replace(subject, removed=(*subject.removed, change))
+        case "decision":
+            return replace(subject, decided={**subject.decided, name: value})
+        case "choose":
+            choose = {label: answers for label, answers in subject.choose.items() if label != name}
+            return replace(subject, choose=choose)
+    raise ValueError(f"{change.text} is a subject of its own")  # see `Study.others`
 
 
 def named_change(subject: Subject, name: str, value: Any) -> Change:
@@ -203,13 +227,7 @@ def _input_names(subject: Subject) -> dict[str, str]:
     return found
 
 
-def _with_switch(subject: Subject, change: Change) -> Subject:
-    switches = {**subject.switches, change.name: str(change.value)}
-    rules = subject.rules.with_switches(switches)
-    return msgspec.structs.replace(subject, rules=rules, switches=switches)
-
-
-def _with_input(subject: Subject, change: Change) -> Subject:
+def _inputs_with(subject: Subject, change: Change) -> dict[str, Any]:
     key = change.name.replace("-", "_")
     inputs = {name: value for name, value in subject.inputs.items() if name.replace("-", "_") != key}
     if change.value is not None:
@@ -221,7 +239,7 @@ def _with_input(subject: Subject, change: Change) -> Subject:
             value = _flag(change.name, value)
         if value is not False:
             inputs[key] = value
-    return msgspec.structs.replace(subject, inputs=inputs)
+    return inputs
 
 
 def _flag(name: str, text: str) -> bool:
@@ -229,11 +247,6 @@ def _flag(name: str, text: str) -> bool:
     if text.lower() not in truths:
         raise UsageError(f"{name} takes yes or no, not {text!r}")
     return truths[text.lower()]
-
-
-def _with_path(subject: Subject, change: Change) -> Subject:
-    document = put_at(subject.rules, subject.document, change.name, change.value)
-    return msgspec.structs.replace(subject, document=document)
 
 
 def value_text(value: Any) -> str:
@@ -249,19 +262,8 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def _with_rules(subject: Subject, change: Change) -> Subject:
-    from pathlib import Path
-
-    return msgspec.structs.replace(subject, rules=laid_over(subject.rules, Path(change.name), subject.switches))
-
-
-def laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
-    """Return rules with a house rule laid over them: a TOML file, or a folder as of `--rulesets`.
-
-    Raises:
-        FileError: it is missing or faulty.
-        UsageError: the folder has nothing for this ruleset.
-    """
+def _laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
+    """Return rules with a house rule laid over them: a TOML file, or a folder as of `--rulesets`."""
     from rpgres.plugins.loading import checked
     from rpgres.rulesets.folders import merge_parts, overlay_part
 
@@ -270,31 +272,6 @@ def laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
         raise UsageError(f"{path} has no folder {rules.id!r} with house rules of that ruleset")
     parts = [*rules.layers.parts, overlay_part(folder)]
     return checked(Rules(rules.ruleset, file=merge_parts(parts), parts=parts, switches=switches))
-
-
-def _without(subject: Subject, change: Change) -> Subject:
-    return msgspec.structs.replace(subject, removed=(*subject.removed, change))
-
-
-def _decided(subject: Subject, change: Change) -> Subject:
-    return msgspec.structs.replace(subject, decided={**subject.decided, change.name: change.value})
-
-
-def _unchosen(subject: Subject, change: Change) -> Subject:
-    choose = {label: answers for label, answers in subject.choose.items() if label != change.name}
-    return msgspec.structs.replace(subject, choose=choose)
-
-
-_CHANGES: dict[Kind, Callable[[Subject, Change], Subject]] = {
-    "switch": _with_switch,
-    "input": _with_input,
-    "path": _with_path,
-    "rules": _with_rules,
-    "tag": _without,
-    "record": _without,
-    "decision": _decided,
-    "choose": _unchosen,
-}
 
 
 def without(state: State, removed: Sequence[Change]) -> State:
@@ -354,7 +331,7 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     budget: dict[str, Any] = {"leaves": query.leaves, "seconds": limits.seconds}
     if query.decide == "policies":
-        return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share)))
+        return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share), by=query.by))
     from rpgres.odds.optimal import SEARCH, evaluate_best
 
     budget |= {"work": int(SEARCH * share), "only_first": query.decide == "each"}

@@ -132,11 +132,6 @@ class Search(Evaluated, frozen=True, kw_only=True, tag="rpgres.search/1"):
 # What is typed
 
 
-def is_range(value: object) -> bool:
-    """Tell whether a typed value is a range such as `0..5`, or `fight=0..5`."""
-    return isinstance(value, str) and _RANGE.fullmatch(value) is not None
-
-
 def range_values(text: str) -> list[str]:
     """Return the values of a range, or of a list: `0..5`, `fight=0..5`, `fair,good,4dF+2`.
 
@@ -190,7 +185,7 @@ def input_axes(inputs: Mapping[str, Any]) -> tuple[list[Axis], dict[str, Any]]:
     axes, others = list[Axis](), dict[str, Any]()
     for name, value in inputs.items():
         several = list(value) if isinstance(value, list | tuple) else [value]
-        if not any(map(is_range, several)):
+        if not any(isinstance(one, str) and _RANGE.fullmatch(one) for one in several):
             others[name] = value
             continue
         if len(several) > 1:

@@ -6,9 +6,9 @@ What colours tell is also written: every bar and every cell has its number, ever
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from rpgres.render.reports import GRIDS, Chart, Series, bar_scale, shade
+from rpgres.render.reports import GRIDS, Chart, Series, bar_scale, is_stacked, parts_of, shade
 from rpgres.text.harmless import in_line
 
 # Told apart by those who see few colours, too (after Okabe and Ito), and by their lightness.
@@ -114,23 +114,26 @@ def _left(names: Sequence[str]) -> float:
 def _bars(chart: Chart) -> Iterator[str]:
     """Yield a bar for each category: of one series, or of all of them stacked; last the size of the picture."""
     left = _left(chart.categories)
-    stacked = [one for one in chart.series if one.name.lower() != "any success"]  # a sum of others
-    is_stacked = chart.kind == "stacked" and len(stacked) > 1
+    has_parts = is_stacked(chart)
+    shown = parts_of(chart) if has_parts else chart.series[-1:]
     top = MARGIN + 34.0
     width = max(left + PLOT + 80, _title_width(chart.title))
     yield _text(MARGIN, MARGIN + 8, chart.title, bold=True)
-    if is_stacked:
-        legend, top = _legend(stacked, width)
+    if has_parts:
+        legend, top = _legend(shown, width)
         yield from legend
-    shown = stacked if is_stacked else chart.series[-1:]
-    low, high = (0.0, 1.0) if is_stacked else bar_scale(chart)
+    low, high = (0.0, 1.0) if has_parts else bar_scale(chart)
+
+    def at(value: float) -> float:
+        return left + PLOT * (value - low) / (high - low)
+
     for place, category in enumerate(chart.categories):
         y = top + place * ROW
         yield _text(left - 8, y + ROW * 0.66, category, anchor="end")
-        yield from (_stack if is_stacked else _single)(chart, shown, place, left, y, low, high)
+        yield from _stack(chart, shown, place, left, y) if has_parts else _single(chart, place, y, at)
     height = top + len(chart.categories) * ROW
     if chart.mark is not None:
-        x = left + PLOT * (chart.mark - low) / (high - low)
+        x = at(chart.mark)
         ends = f'x1="{x:.1f}" y1="{top:.1f}" x2="{x:.1f}" y2="{height:.1f}"'
         yield f'<line {ends} stroke="#222222" stroke-dasharray="4 3"/>'
         yield _text(x, height + 14, percent_text(chart.mark), anchor="middle")
@@ -151,10 +154,7 @@ def _legend(series: Sequence[Series], width: float) -> tuple[list[str], float]:
     return drawn, y + 26
 
 
-def _stack(
-    chart: Chart, series: Sequence[Series], place: int, left: float, y: float, low: float, high: float
-) -> Iterator[str]:
-    x = left
+def _stack(chart: Chart, series: Sequence[Series], place: int, x: float, y: float) -> Iterator[str]:
     for number, one in enumerate(series):
         value = one.values[place] or 0.0
         wide = PLOT * value
@@ -167,21 +167,16 @@ def _stack(
         x += wide
 
 
-def _single(
-    chart: Chart, series: Sequence[Series], place: int, left: float, y: float, low: float, high: float
-) -> Iterator[str]:
-    value = series[0].values[place]
+def _single(chart: Chart, place: int, y: float, at: Callable[[float], float]) -> Iterator[str]:
+    value = chart.series[-1].values[place]
     if value is None:
         return
-    zero = left + PLOT * (0 - low) / (high - low)
-    wide = PLOT * abs(value) / (high - low)
-    x = zero if value >= 0 else zero - wide
+    x, end = sorted((at(0), at(value)))
     text = chart.texts[place] if chart.texts else percent_text(value)
     said = f"{chart.categories[place]}: {text}"
-    yield _rect(x, y + 3, wide, ROW - 6, COLOURS[4] if value >= 0 else COLOURS[0], said=said)
-    end = max(zero, x + wide)
+    yield _rect(x, y + 3, end - x, ROW - 6, COLOURS[4] if value >= 0 else COLOURS[0], said=said)
     if chart.intervals:
-        first, last = (left + PLOT * (one - low) / (high - low) for one in chart.intervals[place])
+        first, last = map(at, chart.intervals[place])
         middle = y + ROW / 2
         ends = f'x1="{first:.1f}" y1="{middle:.1f}" x2="{last:.1f}" y2="{middle:.1f}"'
         yield f'<line {ends} stroke="#222222" stroke-width="1.5"/>'

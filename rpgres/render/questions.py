@@ -76,7 +76,8 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
     if question.is_naming:  # nothing is listed before what is typed
         return [line(*_head(question), f" Type {question.form}.")]
     keys = keyed(question)
-    price = _shared_price(keys)
+    prices = [option.price for option in keys.values() if option.cost]
+    price = prices[0] if len(prices) >= MANY and len(set(prices)) == 1 else ""  # the same for many is written once
     head, groups = line(*_head(question, price)), _groups(question, keys, price)
     entries = [entry for _, group in groups for entry in group]
     one = head
@@ -92,12 +93,6 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
     if width and len(packed) * 2 <= len(keys) + 1 and (are_short or are_brief):
         return [head, *packed]
     return list(_list(question, keys))
-
-
-def _shared_price(keys: Mapping[str, Option]) -> str:
-    """Return what options cost, once, where it is the same for many."""
-    priced = [option for option in keys.values() if option.cost]
-    return priced[0].price if len(priced) >= MANY and len({option.price for option in priced}) == 1 else ""
 
 
 def _rows(groups: Sequence[tuple[str, list[Line]]], *, is_short: bool) -> Iterator[list[Line]]:

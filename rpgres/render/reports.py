@@ -245,7 +245,7 @@ class ChartBelow(Struct, frozen=True):
         """Yield the lines."""
         if look.is_drawn and self.chart.series:
             rows = [
-                [Cell(name), Cell(bar_words(self.chart, place))] for place, name in enumerate(self.chart.categories)
+                [Cell(name), Cell(_bar_words(self.chart, place))] for place, name in enumerate(self.chart.categories)
             ]
             single = Table(columns=["", ""], rows=rows, align="<<", is_headed=False)
             if self.chart.series[-1].name and not is_stacked(self.chart):
@@ -313,7 +313,7 @@ def legend(chart: Chart | None, indent: str) -> Iterator[Line]:
         yield line(*pieces)
 
 
-def bar_words(chart: Chart, place: int) -> str:
+def _bar_words(chart: Chart, place: int) -> str:
     """Return what a bar shows, in words: its value, or its largest part."""
     if not is_stacked(chart):
         value = chart.series[-1].values[place]

@@ -51,7 +51,7 @@ def result_lines(
     return [
         *_action_lines(result, file, said_by),
         *_unused_lines(result),
-        *house_rules_lines(house_rules),
+        *([line(INDENT, Piece(f"house rules: {house_rules}", "quiet"))] if house_rules else []),
         *_note_lines(result.note, result.seed, by=said_by),
     ]
 
@@ -191,11 +191,6 @@ def untitled(texts: Sequence[str], action: str | None, outcome: str | None, file
 def _unused_lines(result: Result) -> Iterator[Line]:
     for answer in result.unused:
         yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
-
-
-def house_rules_lines(house_rules: str) -> list[Line]:
-    """Return the line that names the house rules in force, if there are any."""
-    return [line(INDENT, Piece(f"house rules: {house_rules}", "quiet"))] if house_rules else []
 
 
 def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[Line]:

@@ -144,7 +144,8 @@ def _band(band: Band, *, what: str) -> str:
 def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
     width = min(WIDEST, max((len(name) for name in labels), default=0))
     for name, label in labels.items():
-        who = f"{' or '.join(_role(who) for who in label.who)}: " if label.kind == "decision" and any(label.who) else ""
+        roles = [re.sub("^switch:", "decided by the house rule ", who) for who in label.who]
+        who = f"{' or '.join(roles)}: " if label.kind == "decision" and any(roles) else ""
         passes = " (optional)" if label.optional else ""
         first, *others = label.help or [""]
         pad = " " * (width + GAP)
@@ -158,11 +159,6 @@ def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
             yield line(INDENT, pad, HANG, Piece(f"facts: {', '.join(label.facts)}", "quiet"))
         if label.option_facts:
             yield line(INDENT, pad, HANG, Piece(f"facts of options: {', '.join(label.option_facts)}", "quiet"))
-
-
-def _role(who: str) -> str:
-    switch = who.removeprefix("switch:")
-    return f"decided by the house rule {switch}" if switch != who else who
 
 
 def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -> Iterator[Line]:

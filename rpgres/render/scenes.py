@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from rpgres.errors import counted
-from rpgres.model.cards import shown_codes
-from rpgres.model.state import EMPTY, FACE_DOWN, Map
+from rpgres.model.state import EMPTY, Map
 from rpgres.render.lines import INDENT, Line, Piece, Shown, line, section
 from rpgres.render.results import action_lines, moment_words
-from rpgres.render.words import known_to, thing_words, title, track_words, who_is
+from rpgres.render.words import known_to, pile_piece, thing_words, title, track_words, who_is
 
 if TYPE_CHECKING:
     from rpgres.model.state import Box, Pile, State
@@ -66,16 +64,12 @@ def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State) -> Iterato
 
 
 def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
-    """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
+    """Yield piles of cards; empty places are left out."""
     for name, pile in piles.items():
-        if not len(pile):
-            continue
-        place, _, owner = name.partition(":")
-        lead = Piece(title(place), "name")
-        hidden = pile.audience == () or FACE_DOWN in pile.cards
-        cards = Piece(", ".join(shown_codes([*pile.top, *pile.cards])), "cards")
-        told = f"{counted(len(pile), 'card')}, face down" if hidden else cards
-        yield line(INDENT, lead, f" of {who_is(owner)}" if owner else "", ": ", told)
+        if len(pile):
+            place, _, owner = name.partition(":")
+            whose = f" of {who_is(owner)}" if owner else ""
+            yield line(INDENT, Piece(title(place), "name"), whose, ": ", pile_piece(pile))
 
 
 def _thing_lines(state: State) -> Iterator[Line]:

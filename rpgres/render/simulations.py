@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import ceil, log10
 
 from rpgres.dice.seeds import run_seed
@@ -49,7 +49,7 @@ def simulation_report(record: SimulationResult, file: RulesetFile, *, things: Co
     }
     charts = {name: _chart(record, name, one, file) for name, one in shown.items()}
     tables = [_value_table(record, name, charts[name], file) for name in charts]
-    if numbers := number_rows(record):
+    if numbers := _number_rows(record):
         rows = [[Cell(text) for text in row] for row in numbers]
         heads = ["", "mean (95 %)", "deviation", "least", *QUANTILES, "most"]
         tables.append(Table(columns=heads, rows=rows, align="<<"))
@@ -104,7 +104,7 @@ def _value_table(record: SimulationResult, name: str, chart: Chart, file: Rulese
         [
             Cell(text, outcome_style(file, str(one.value)) if is_main(name) else ""),
             Cell(f"{one.count:,}"),
-            Cell(share_text(one.share, record.runs)),
+            Cell(_share_text(one.share, record.runs)),
             Cell(f"({interval(one, record.runs)})"),
         ]
         for text, one in zip(chart.categories, values, strict=True)
@@ -125,18 +125,18 @@ def _value_table(record: SimulationResult, name: str, chart: Chart, file: Rulese
 
 
 def _chart(record: SimulationResult, name: str, counted: Counted, file: RulesetFile) -> Chart:
-    names, values = value_names(name, counted, file), counted.values[:MOST_ROWS]
+    names, values = _value_names(name, counted, file), counted.values[:MOST_ROWS]
     return bars(
         thing_title(name),
         [names[one.value] for one in values],
         [one.share for one in values],
         intervals=[(one.low, one.high) for one in values],
         is_whole=is_main(name),
-        texts=[share_text(one.share, record.runs) for one in values],
+        texts=[_share_text(one.share, record.runs) for one in values],
     )
 
 
-def value_names(name: str, counted: Counted, file: RulesetFile) -> dict[int | str | None, str]:
+def _value_names(name: str, counted: Counted, file: RulesetFile) -> dict[int | str | None, str]:
     """Return what the values of a thing are called: outcomes and endings by their titles."""
     texts = [one.value for one in counted.values if isinstance(one.value, str)]
     known: dict[str, str] = {}
@@ -145,11 +145,9 @@ def value_names(name: str, counted: Counted, file: RulesetFile) -> dict[int | st
     elif is_main(name):
         known = titles(file, [text for text in texts if text in file.bands])
     nothing = "No ending" if name in (ENDING, LAST) else ABSENT
-    return {one.value: nothing if one.value is None else _value_name(one.value, known) for one in counted.values}
-
-
-def _value_name(value: int | str, known: Mapping[str, str]) -> str:
-    return known.get(value, value or '""') if isinstance(value, str) else str(value)
+    known = {"": '""', **known}
+    values = [one.value for one in counted.values]
+    return {value: nothing if value is None else known.get(str(value), str(value)) for value in values}
 
 
 def digits(runs: int) -> int:
@@ -161,7 +159,7 @@ def digits(runs: int) -> int:
     return max(2, ceil(log10(max(runs, 1)) / 2) - 2)
 
 
-def share_text(share: float, runs: int) -> str:
+def _share_text(share: float, runs: int) -> str:
     """Return a share of runs as a percentage."""
     return f"{100 * share:.{digits(runs)}f} %"
 
@@ -171,7 +169,7 @@ def interval(one: ValueCount | Estimate, runs: int) -> str:
     return f"{100 * one.low:.{digits(runs)}f} to {100 * one.high:.{digits(runs)}f}"
 
 
-def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
+def _number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
     """Return what is a number, in a row for each thing: its name, mean, deviation, least, quantiles and most."""
     rows = []
     for name, counted in record.counted.items():
@@ -187,7 +185,7 @@ def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
 def _success_texts(record: SimulationResult) -> Iterator[str]:
     if record.success is not None:
         within = interval(record.success, record.runs)
-        yield f"any success: {share_text(record.success.share, record.runs)}  ({within})"
+        yield f"any success: {_share_text(record.success.share, record.runs)}  ({within})"
 
 
 def csv_rows(record: SimulationResult) -> tuple[Sequence[str], list[list[str]]]:

@@ -35,8 +35,9 @@ def what_if_lines(record: WhatIf, file: RulesetFile | None) -> list[Shown]:
     before = list(_account(record.before[first:], file))
     after = list(_account(record.after[first:], file))
     lines.append(Beside(("As it was", "With the change"), (before, after)))
+    fresh = [f"new dice (seed {record.seed}): {', '.join(record.fresh)}"] if record.fresh else []
     ended = [f"ending: {record.endings[0] or 'none'}, now {record.endings[1] or 'none'}"] if record.endings else []
-    notes = [*ended, *map(_dropped, record.dropped), *_fresh(record)]
+    notes = [*ended, *map(_dropped, record.dropped), *fresh]
     return [*lines, *([line()] if notes else []), *(line(INDENT, Piece(text, "quiet")) for text in notes)]
 
 
@@ -53,11 +54,6 @@ def _dropped(one: Dropped) -> str:
     who = f"{one.who}:" if one.who else ""
     why = "no longer asked" if one.reason == "unasked" else "no longer possible"
     return f"{why}: {where}{who}{one.label}={one.value}"
-
-
-def _fresh(record: WhatIf) -> Iterator[str]:
-    if record.fresh:
-        yield f"new dice (seed {record.seed}): {', '.join(record.fresh)}"
 
 
 def _first_difference(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> int:

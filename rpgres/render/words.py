@@ -8,7 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rpgres.model.state import GM, Box
+from rpgres.errors import counted
+from rpgres.model.cards import shown_codes
+from rpgres.model.state import FACE_DOWN, GM, Box, Pile
 from rpgres.odds import chances
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.render.lines import Piece
@@ -123,6 +125,13 @@ def track_words(boxes: Sequence[Box]) -> str:
     marked = [box for box in boxes if box.mark]
     written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
     return f"{len(marked)} of {len(boxes)}{f' ({written})' if written else ''}"
+
+
+def pile_piece(pile: Pile) -> Piece:
+    """Return the cards of a pile: visible ones by their codes, others counted."""
+    if pile.audience == () or FACE_DOWN in pile.cards:
+        return Piece(f"{counted(len(pile), 'card')}, face down")
+    return Piece(", ".join(shown_codes([*pile.top, *pile.cards])), "cards")
 
 
 def plain_value(value: Any) -> str:

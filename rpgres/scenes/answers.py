@@ -13,6 +13,7 @@ from rpgres.errors import FileError, GivenError, NotationError, UsageError
 from rpgres.lint.decisions import asked_of, decisions_of
 from rpgres.lint.orders import option_faults
 from rpgres.lint.paths import Known
+from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
 from rpgres.rulesets.dice_plans import dice_plan
 from rpgres.rulesets.rules import dice_of
@@ -26,16 +27,11 @@ _COUNT = re.compile(r"\{[^{}]*\}(?=d\d)")  # how many dice, computed
 
 def label_faults(rules: Rules, step: Step) -> Iterator[Fault]:
     """Yield the labels of a step's answers that its action never asks."""
-    for label in step.given:
+    for kind, label in [*(("given", one) for one in step.given), *(("choose", one) for one in step.choose)]:
         try:
-            check_labels(rules, step.played, given={label: ""}, choose={})
+            check_labels(rules, step.played, **{"given": EMPTY, "choose": EMPTY, kind: {label: ""}})
         except UsageError as error:
-            yield Fault("unknown-name", ("given", label), error.message)
-    for label in step.choose:
-        try:
-            check_labels(rules, step.played, given={}, choose={label: ""})
-        except UsageError as error:
-            yield Fault("unknown-name", ("choose", label), error.message)
+            yield Fault("unknown-name", (kind, label), error.message)
 
 
 def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:

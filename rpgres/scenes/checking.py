@@ -318,9 +318,9 @@ def _check_table(
 ) -> None:
     """Check what lies on the table at the beginning, and that all who are named there take part."""
     faults.take(faults_on_table(tracks, things))
-    said = [(seat, ("tags", name, "seen-by")) for name, one in tags.items() for seat in one.seen_by or ()]
-    said += [(seat, ("tracks", name, "seen-by")) for name, one in tracks.items() for seat in one.seen_by or ()]
-    said += [(seat, ("things", name, "seen-by")) for name, one in things.items() for seat in one.seen_by or ()]
+    said: list[tuple[str, Path_]] = []
+    for kind, ones in (("tags", tags), ("tracks", tracks), ("things", things)):
+        said += [(seat, (kind, name, "seen-by")) for name, one in ones.items() for seat in one.seen_by or ()]
     said += [(holder, ("tags", name, "uses")) for name, tag in tags.items() for holder in tag.uses]
     said += [(tag.on, ("tags", name, "on")) for name, tag in tags.items() if tag.on]
     for who, path in said:

@@ -13,19 +13,10 @@ from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import named
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import NeedsPolicy, needs_policy, success_in
+from rpgres.odds.exact import NeedsPolicy, asked_words, needs_policy, success_in
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
-from rpgres.odds.subjects import (
-    IN_ALL,
-    Change,
-    Limits,
-    Measured,
-    Subject,
-    deciding,
-    parts_on_table,
-    without,
-)
+from rpgres.odds.subjects import IN_ALL, Change, Limits, Measured, Subject, deciding, parts_on_table, without
 from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name, declared_endings
 from rpgres.scenes.procedures import procedure_scene
@@ -146,7 +137,7 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
         scene = msgspec.structs.replace(scene, policies=deciding(subject, scene.policies))
-        return measured_scene(scene, _walked(scene, by, limits, leaves=leaves), by=by)
+        return _measured_scene(scene, _walked(scene, by, limits, leaves=leaves), by=by)
 
     return evaluate
 
@@ -156,11 +147,9 @@ def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
     asked = list(questions)
     if not scene.source.text:
         return needs_policy(asked)
-    told = [
-        f"{one.label} ({one.who} chooses among {', '.join(option.name for option in one.options)})" for one in asked
-    ]
     return NeedsPolicy(
-        f"the odds depend on who decides: {'; '.join(told)}. Answer in the step with choose = {{ {asked[0].label} = "
+        f"the odds depend on who decides: {'; '.join(map(asked_words, asked))}. "
+        f"Answer in the step with choose = {{ {asked[0].label} = "
         f'"..." }}, or let a policy or standing orders decide with {named("auto")}, {named("policy")} NAME or '
         f"{named('policy')} FILE.toml",
         labels=[one.label for one in asked],
@@ -201,7 +190,7 @@ def _walked(scene: Scene, by: str, limits: Limits, *, leaves: int | None) -> Sce
         work *= 4
 
 
-def measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
+def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
     """Return odds of a scene, by what was asked for, as the distribution of a subject; numbers in ascending order."""
     named, mean = by_name(odds.masses, odds.open)
     masses = _in_order(scene, named, odds.open * 0, by)

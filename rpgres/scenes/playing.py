@@ -162,7 +162,7 @@ def play_scene(
             playing = partial(play_step, scene, leaf, at, before, streams)
             found, after = _kept(playing, prompt=prompt, hand=hand, rewinds=rewinds)
         except RpgresError as error:
-            raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
+            raise (_cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
         if isinstance(found, Pending):
             raise unanswered(leaf, found, after)
         return found, after
@@ -453,7 +453,7 @@ def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
     return FileError(f"{leaf.where()}: {leaf.name}: {error.message}", **error.details)
 
 
-def cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:
+def _cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:
     """Return the error of a step that only changes the table, with the place where it stands."""
     place = f"{leaf.where()}: {leaf.name}"
     found = CannotSet(f"{place}: {error.message}", **error.details)

@@ -164,16 +164,8 @@ def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End]
     return Program(tuple(unfolding.ops), tuple(unfolding.leaves), unfolding.uses, tuple(endings))
 
 
-def test_of(when: Mapping[str, Any], ids: Iterable[str]) -> Test:
-    """Return conditions that were read.
-
-    Args:
-        when: by the id of a step the outcomes that will do; by a path of the table what has to stand there.
-        ids: the ids of steps.
-
-    Raises:
-        UsageError: a path or what should stand there cannot be read.
-    """
+def _test_of(when: Mapping[str, Any], ids: Iterable[str]) -> Test:
+    """Return conditions that were read: outcomes by the id of a step, what has to stand at paths of the table."""
     known = set(ids)
     outcomes = tuple(
         (key, tuple(wanted) if isinstance(wanted, list) else (str(wanted),))
@@ -229,7 +221,7 @@ class _Unfolding:
 
     def test(self, when: Mapping[str, Any], source: Source, at: KeyPath) -> Test:
         try:
-            test = test_of(when, self.ids)
+            test = _test_of(when, self.ids)
         except UsageError as error:
             where = f"{source.path}:{locate(source.text, at) or 1}"
             raise FileError(f"{where}: {error.message}", file=source.path) from None

@@ -153,8 +153,10 @@ def read_scene(
         FileError: the file is faulty; all problems at once.
     """
     file: SceneFile = convert(parse(source) if data is None else data, SceneFile, source=source)
-    if file.seed is not None:
-        _check_seed(file.seed, source)
+    try:
+        _ = read_seed(file.seed) if file.seed is not None else None
+    except UsageError as error:
+        raise _faulty(source, "wrong-value", ("seed",), error.message) from None
     folder = folder_of(source, folder)
     including = Including(file.ruleset, source, folder, extra)
     program = program_of(file.steps, source, ends=file.ends, included=including)
@@ -264,13 +266,6 @@ def folder_of(source: Source, folder: Path | None = None) -> Path | None:
 def _faulty(source: Source, code: str, at: KeyPath, message: str) -> FileError:
     """Return the error of a scene that is faulty at a key path."""
     return diagnostics_error(located([Fault(code, at, message)], source))
-
-
-def _check_seed(seed: str, source: Source) -> None:
-    try:
-        read_seed(seed)
-    except UsageError as error:
-        raise _faulty(source, "wrong-value", ("seed",), error.message) from None
 
 
 def laid_out(state: State, tags: Iterable[SceneTag]) -> State:

@@ -64,7 +64,7 @@ def scene_what_if(
             f"out: {called('scene run', '...', as_=THE_HOST)}, or run_scene without a seat"
         )
     known = _recorded(scene, before, before.seed)
-    answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}
+    answers = {place: answers_in(result.events, step=_name_of(scene, place)) for place, result in known.items()}
     changes = read_changes(given, choose, [one for own in answers.values() for one in own])
     again: dict[Place, Again] = {}
     scene = msgspec.structs.replace(scene, policies={**policies, **scene.policies})
@@ -83,7 +83,7 @@ def scene_what_if(
             *(one for found in again.values() for one in found.dropped),
             *(Dropped(label=one.label, value=one.value, who=one.who, step=one.step) for one in unplayed),
         ],
-        fresh=[f"{name_of(scene, place)}.{text}" for place, found in again.items() for text in found.fresh],
+        fresh=[f"{_name_of(scene, place)}.{text}" for place, found in again.items() for text in found.fresh],
         complete=not is_pending,
         seed=before.seed,
         endings=[before.ending, endings[0] if endings else None] if scene.program.ends else [],
@@ -124,7 +124,7 @@ def file_what_if(
     return scene_what_if(scene, before, given=given, choose=choose, policies=deciding), scene.rules.file
 
 
-def name_of(scene: Scene, place: Place) -> str:
+def _name_of(scene: Scene, place: Place) -> str:
     """Return how a step is addressed: by its id or its number, and where it is repeated by its pass, from 1 on."""
     number, passes = place
     name = scene.program.leaves[number].step.id or str(number + 1)
@@ -187,7 +187,7 @@ def _changing(
                 fresh = [f"{one.key}={one.value}" for one in found.answers if one.kind == "chance"]
                 again[place] = Again(found, after, [], fresh)
             return found, after
-        own = [change for change in changes if change.step == name_of(scene, place)]
+        own = [change for change in changes if change.step == _name_of(scene, place)]
         again[place] = run_again(
             _playing(scene, leaf, state),
             answers[place],
@@ -233,7 +233,7 @@ def _other_scene(scene: Scene) -> UsageError:
 
 def _check_reached(scene: Scene, again: Mapping[Place, Again], changes: Sequence[Changed], *, is_pending: bool) -> None:
     """Make sure that every step of which an answer is changed was played, or the scene waits before it."""
-    played = {name_of(scene, place) for place in again}
+    played = {_name_of(scene, place) for place in again}
     for change in changes:
         if change.step not in played and not is_pending:
             raise UsageError(f"the changed scene does not come to its step {change.step!r}")

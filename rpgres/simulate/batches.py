@@ -17,7 +17,7 @@ from rpgres.errors import RpgresError, UsageError
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.rulesets import brought_by
 from rpgres.simulate.jobs import Job, has_files, unpack
-from rpgres.simulate.subjects import Subject, Value, rebuild
+from rpgres.simulate.subjects import Subject, rebuild
 from rpgres.simulate.tallies import Tally, tally_of
 from rpgres.version import __version__
 
@@ -39,19 +39,14 @@ class Batch(msgspec.Struct, frozen=True):
 
     Attributes:
         begin, end: the runs.
-        counts: for each thing, in order, its values with how often each came.
+        tally: the counts.
         seconds: how long they took.
     """
 
     begin: int
     end: int
-    counts: list[tuple[str, list[tuple[Value, int]]]]
+    tally: Tally
     seconds: float
-
-    @property
-    def tally(self) -> Tally:
-        """The counts."""
-        return Tally(self.end - self.begin, {name: dict(values) for name, values in self.counts})
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -73,11 +68,6 @@ class Failure(msgspec.Struct, frozen=True):
         return _ERRORS.get(self.code, RpgresError)(self.message, **self.details)
 
 
-def failure_of(error: RpgresError) -> Failure:
-    """Return an error as data."""
-    return Failure(error.code, error.raw, msgspec.to_builtins(error.details, enc_hook=str))
-
-
 def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure:
     """Play the runs from `begin` to before `end`, on a worker.
 
@@ -93,9 +83,8 @@ def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure
             tally = count_runs(subject, begin, end)
             seconds = perf_counter() - start
     except RpgresError as error:
-        return failure_of(error)
-    counts = [(name, list(values.items())) for name, values in tally.counts.items()]
-    return Batch(begin, end, counts, seconds)
+        return Failure(error.code, error.raw, msgspec.to_builtins(error.details, enc_hook=str))
+    return Batch(begin, end, tally, seconds)
 
 
 def count_runs(subject: Subject, begin: int, end: int) -> Tally:

@@ -42,7 +42,7 @@ def cluster(address: str, job: bytes, *, timeout: float = TIMEOUT) -> Iterator[W
     distributed = _distributed()
     client = _connected(distributed, address, timeout)
     try:
-        check_workers(client, job, timeout=timeout)
+        _check_workers(client, job, timeout=timeout)
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         yield Workers(client.get_executor(pure=False), max(1, threads), has_folder=False)
     finally:
@@ -74,13 +74,8 @@ def _connected(distributed: Any, address: str, timeout: float) -> Any:
         ) from None
 
 
-def check_workers(client: Any, job: bytes, *, timeout: float) -> None:
-    """Check that every worker can play a job.
-
-    Raises:
-        RpgresError: there are no workers.
-        PluginError: some cannot; the message names each with what it lacks.
-    """
+def _check_workers(client: Any, job: bytes, *, timeout: float) -> None:
+    """Check that every worker can play a job."""
     if not client.scheduler_info(n_workers=-1)["workers"]:
         with suppress(Exception):  # that none came is told below
             client.wait_for_workers(1, timeout=timeout)

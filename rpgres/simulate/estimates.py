@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 from rpgres.odds.sampling import SEED, Sample, estimate
 from rpgres.scenes.program import Scene
-from rpgres.scenes.walking import ENDING, is_path, path_reader, value_name
-from rpgres.simulate.subjects import LAST, Reader, scene_subject
+from rpgres.scenes.walking import ENDING, value_name
+from rpgres.simulate.subjects import LAST, scene_subject
 from rpgres.stopping import STOP
 
 _EVERY = 256  # runs between two reports
@@ -29,7 +28,7 @@ def sample_scene(
     play, found = plays_of(scene, by=by), Counter[str]()
     try:
         for run in range(runs):
-            found[value_name(play(run))] += 1
+            found[play(run)] += 1
             if tells is not None and not run % _EVERY:
                 tells(run, runs)
             if STOP.is_asked:
@@ -40,18 +39,10 @@ def sample_scene(
     return Sample(played, {name: estimate(count, played) for name, count in found.items()}) if played else None
 
 
-def plays_of(scene: Scene, *, by: str = ENDING, seed: str = SEED) -> Callable[[int], Any]:
-    """Return what plays a run of a scene by its number, and returns the ending or another value, as odds have it."""
+def plays_of(scene: Scene, *, by: str = ENDING, seed: str = SEED) -> Callable[[int], str]:
+    """Return what plays a run of a scene by its number, and returns the ending, or what odds call another value."""
+    subject = scene_subject(scene, seed=seed, by=() if by == ENDING else (by,))
     if by != ENDING:
-        subject = scene_subject(scene, seed=seed, by=(by,), reader_of=_reader)
-        return lambda run: subject.play(run)[-1]
-    subject = scene_subject(scene, seed=seed)
+        return lambda run: value_name(subject.play(run)[-1])
     place = subject.things.index(ENDING if ENDING in subject.things else LAST)
-    return lambda run: subject.play(run)[place] or ""
-
-
-def _reader(name: str) -> Reader:
-    if not is_path(name):
-        return lambda _state, details: details.get(name)
-    read: Callable[..., Any] = path_reader(name)
-    return lambda state, _details: read(state)
+    return lambda run: str(subject.play(run)[place] or "")

@@ -21,7 +21,7 @@ from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.jobs import Job, unpack
 from rpgres.simulate.pace import Pace, Plan
 from rpgres.simulate.tallies import Tally
-from rpgres.simulate.workers import Workers, here
+from rpgres.simulate.workers import HereExecutor, Workers
 
 Open = Callable[[bytes], AbstractContextManager[Workers]]  # given the job
 
@@ -60,15 +60,14 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
     with folder_of(job) as folder:
         tally, pace, seconds = start, Pace(), 0.0
         encoded = job.encoded()
-        with here() as own:
-            first = _batches(encoded, str(folder), plan, own, pace, begin=start.runs)
-            for batch in () if crew.is_elsewhere else first:
-                tally, seconds = tally.plus(batch.tally), seconds + batch.seconds
-                yield tally
-                if plan.is_complete(tally):
-                    return
-                if seconds >= MEASURED and _is_worth(plan, tally, pace, crew, seconds):
-                    break
+        first = _batches(encoded, str(folder), plan, Workers(HereExecutor(), 1), pace, begin=start.runs)
+        for batch in () if crew.is_elsewhere else first:
+            tally, seconds = tally.plus(batch.tally), seconds + batch.seconds
+            yield tally
+            if plan.is_complete(tally):
+                return
+            if seconds >= MEASURED and _is_worth(plan, tally, pace, crew, seconds):
+                break
         if crew.open is None:
             return
         for batch in _with_others(encoded, str(folder), plan, crew.open, pace, begin=tally.runs):

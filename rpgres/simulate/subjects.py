@@ -23,7 +23,7 @@ from rpgres.errors import named as as_input
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Box, State
-from rpgres.odds.exact import NeedsPolicy
+from rpgres.odds.exact import NeedsPolicy, asked_words
 from rpgres.odds.watching import unwatched
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
@@ -40,7 +40,6 @@ Key = tuple[Value, ...]  # the value of each counted thing
 Reader = Callable[
     [State, Mapping[str, Any]], Value
 ]  # of the table at the end, and details of the last procedure's outcome
-ReaderOf = Callable[[str], Reader]  # by the name of what is counted
 
 OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
 ENDING = "ending"
@@ -72,18 +71,18 @@ def rebuild(job: Job, folder: Path) -> Subject:
         RpgresError: the ruleset is missing here, or differs from the one of the job.
     """
     if isinstance(job.subject, SceneSubject):
-        return scene_subject(rebuild_scene(job, folder), seed=job.seed, by=job.by)
-    return action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
+        return scene_subject(_rebuild_scene(job, folder), seed=job.seed, by=job.by)
+    return action_subject(_rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
 
 
-def rebuild_action(job: Job, folder: Path) -> Prepared:
+def _rebuild_action(job: Job, folder: Path) -> Prepared:
     """Return the action of a job."""
     assert isinstance(job.subject, ActionSubject)
     rules = rebuild_rules(job.rules, folder)
     return prepare(rules, job.subject.action, job.subject.inputs, sheets=job.subject.sheets)
 
 
-def rebuild_scene(job: Job, folder: Path) -> Scene:
+def _rebuild_scene(job: Job, folder: Path) -> Scene:
     """Return the scene of a job."""
     assert isinstance(job.subject, SceneSubject)
 
@@ -138,7 +137,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
         applied = Applied(choose)
         key = play_with(run, Seats(choose, policies=policies, applied=applied))
         refused.update(applied.refused)
-        return (*key, *chosen_values(applied, answers))
+        return (*key, *_chosen_values(applied, answers))
 
     def play_with(run: int, seats: Seats) -> Key:
         dealer.move_to(run)
@@ -211,9 +210,8 @@ def _procedure_turns(
 
 def _undecided(question: Question, run: int) -> NeedsPolicy:
     """Return the error of a decision without an answer."""
-    options = ", ".join(option.name for option in question.options)
     return NeedsPolicy(
-        f"in run {run} the decision {question.label} has no answer ({question.who} chooses among {options}). Answer it "
+        f"in run {run} a decision has no answer: {asked_words(question)}. Answer it "
         f"with {as_input('choose')} {question.label}=..., or let a policy decide with {as_input('auto')} or "
         f"{as_input('policy')} NAME",
         labels=[question.label],
@@ -226,7 +224,7 @@ def choice_things(choose: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{CHOSEN}{label}={answer.removesuffix(EVERY)}" for label, answer in pairs))
 
 
-def chosen_values(applied: Applied, things: Sequence[str]) -> Key:
+def _chosen_values(applied: Applied, things: Sequence[str]) -> Key:
     """Return what became of each typed answer in a run; None where nothing asked for it."""
     names = [thing.removeprefix(CHOSEN) for thing in things]
     known = {(True, False): TAKEN, (False, True): REFUSED, (True, True): BOTH}
@@ -266,17 +264,16 @@ def _step_names(scene: Scene) -> dict[int, str]:
     return names
 
 
-def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of: ReaderOf | None = None) -> Subject:
+def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject:
     """Return a scene, ready to be played.
 
     Args:
         scene: the scene; its policies answer what its steps do not.
         seed: where the dice come from.
         by: what is counted beside endings and outcomes.
-        reader_of: returns what reads such a thing; by default as numbers and short texts.
     """
     things, names = scene_things(scene), _step_names(scene)
-    readers = [(reader_of or _end_reader)(name) for name in by]
+    readers = [_end_reader(name) for name in by]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
     program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
@@ -376,16 +373,10 @@ def _told(scene: Scene, seed: str) -> None:
 
 def _end_reader(name: str) -> Reader:
     """Return what reads something off the end of a scene: a path of the table, or a detail of a procedure's outcome."""
-    if is_path(name):
-        read = _reader(name)
-        return lambda state, _details: read(state)
-    return lambda _state, details: counted(plain(details.get(name)))
-
-
-def _reader(text: str) -> Callable[[State], Value]:
-    """Return what reads a path of the state."""
-    path = parse_path(text)
-    return lambda state: counted(path.told(state))
+    if not is_path(name):
+        return lambda _state, details: counted(plain(details.get(name)))
+    path = parse_path(name)
+    return lambda state, _details: counted(path.told(state))
 
 
 def counted(value: Any) -> Value:

@@ -60,12 +60,6 @@ def cores() -> int:
 
 
 @contextmanager
-def here() -> Iterator[Workers]:
-    """Have batches played in this process."""
-    yield Workers(HereExecutor(), 1)
-
-
-@contextmanager
 def kept(executor: Executor, count: int, job: bytes) -> Iterator[Workers]:
     """Have batches played by an executor that goes on after the block.
 
@@ -114,7 +108,9 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
             executor.shutdown(wait=False, cancel_futures=True)  # batches under way are not needed, and soon over
             # One that is killed while it waits for work keeps the lock of the queue, and the others wait for it without
             # end; the executor, told to end at that moment, does not look at who died any more.
-            while (alive := [child for child in children if child.is_alive()]) and not any(map(_is_killed, children)):
+            while (alive := [child for child in children if child.is_alive()]) and not any(
+                child.exitcode for child in children
+            ):
                 wait([child.sentinel for child in alive])
             _terminate(alive)
             for child in alive:
@@ -123,11 +119,6 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
             threading.excepthook = lambda _told: None  # the thread that waits for them would complain
             _terminate(set(active_children()) - before)
             raise
-
-
-def _is_killed(child: BaseProcess) -> bool:
-    """Tell whether a process ended otherwise than by itself."""
-    return child.exitcode not in (None, 0)
 
 
 def _terminate(children: Iterable[BaseProcess]) -> None:

@@ -847,7 +847,7 @@ def test_house_rules_in_force_are_named(tmp_path: Path) -> None:
     given = ("--given", "roll=0000", "--seed", "7")
     assert "house rules" not in rpgres(*OVERCOME, *given).out
     ran = rpgres(*OVERCOME, *given, "--switch", "opposers=one", "--rulesets", str(tmp_path))
-    assert f"  house rules: {tmp_path / 'fate'}; opposers=one\n  seed: 7\n" in ran.out
+    assert f"  house rules: {tmp_path / 'fate'}, opposers=one\n  seed: 7\n" in ran.out
 
 
 def test_odds_do_not_require_what_they_work_out_themselves() -> None:

@@ -46,6 +46,13 @@ def test_the_table_has_every_outcome_with_its_interval_and_the_numbers_below() -
     ]
 
 
+def test_it_names_its_house_rules_in_every_form() -> None:
+    line = (*SEEDED, "-n", "10", "--switch", "opposers=one")
+    assert as_json(*line)["house_rules"] == ["opposers=one"]
+    for form in ((), ("--format", "md"), ("--format", "html")):
+        assert "house rules: opposers=one" in rpgres(*line, *form).out.replace("\\", "")
+
+
 def test_it_is_what_roll_repeat_counts() -> None:
     record = as_json(*SEEDED, "-n", "50")
     rolled = rpgres("roll", *OVERCOME[1:], "--seed", "7", "--repeat", "50", "--auto", "--json")
@@ -256,7 +263,7 @@ def test_what_is_refused(args: tuple[str, ...], message: str) -> None:
 def test_a_decision_without_anybody_ends_it_with_3() -> None:
     ran = rpgres(*SEEDED, "--by", "counters")
     assert ran.code == 3
-    assert re.search(r"in run \d+ the decision price has no answer .* --auto or --policy NAME", ran.err)
+    assert re.search(r"in run \d+ a decision has no answer: price .* --auto or --policy NAME", ran.err)
 
 
 def test_options_may_stand_first_and_are_completed() -> None:
@@ -282,7 +289,7 @@ def test_ctrl_c_prints_what_is_done_and_the_file_goes_on(tmp_path: Path, workers
     done = re.search(r"interrupted: ([\d,]+) of 1,000,000,000 runs", shown)
     assert done, shown
     runs = int(done[1].replace(",", ""))
-    assert f"Overcome (fate): {runs:,} runs of 1,000,000,000" in shown
+    assert f"Overcome: {runs:,} runs of 1,000,000,000" in shown
     assert "Traceback" not in shown
     record = as_json(*SEEDED, "-n", str(runs), "--save", str(path))
     assert record["counted"] == as_json(*SEEDED, "-n", str(runs))["counted"]

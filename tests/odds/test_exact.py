@@ -19,8 +19,10 @@ from rpgres.engine.run import play, run
 from rpgres.errors import RuleError
 from rpgres.model.state import EMPTY, Map, put
 from rpgres.odds import explorer
-from rpgres.odds.exact import NeedsPolicy, odds_record, outcome_odds
+from rpgres.odds.actions import action_odds
+from rpgres.odds.exact import NeedsPolicy, outcome_odds
 from rpgres.odds.explorer import WalkDealer, explore
+from rpgres.odds.query import Query
 from tests.support.effort import examples, games
 from tests.support.tiny import tiny_action, with_rule
 
@@ -378,7 +380,7 @@ def test_courses_that_could_never_have_their_turn_may_be_given_up_at_once(leaves
 
 def test_the_record_shows_floats_and_fractions() -> None:
     prepared = tiny_action(vs=7)
-    record = odds_record(prepared, outcome_odds(prepared))
+    record = action_odds(Query(rules=prepared.rules, action=prepared.action, inputs=prepared.inputs))
     assert record.outcomes["even"].exact == "1/6"
     assert record.outcomes["even"].probability == pytest.approx(1 / 6)
     assert record.method == "exact"

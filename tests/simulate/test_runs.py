@@ -230,7 +230,7 @@ def test_nobody_to_decide_is_told_as_by_odds() -> None:
     rules = load_rules(find_ruleset("fate"))
     prepared = prepare(rules, "overcome", {"sheet": "mara", "skill": "deceive", "vs": "guards:will"})
     job = action_job(prepared, seed="7", by=["counters"])
-    with pytest.raises(NeedsPolicy, match="the decision price has no answer"):
+    with pytest.raises(NeedsPolicy, match="a decision has no answer: price"):
         tally_of(job, Plan(500))
 
 

@@ -11,6 +11,7 @@ from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import signed, style_of
 
 Kind = Literal["round", "note", "does", "outcome", "meaning", "effects", "log"]
+_KINDS: dict[type, Kind] = {Outcome: "outcome", Meaning: "meaning", Change: "effects"}  # all else is of the log
 
 
 def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
@@ -19,33 +20,19 @@ def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
     The notes come first, then who does what; what an outcome means is one line.
     """
     if turn.round is not None:
-        yield "round", [line(Piece(round_words(turn), "title"))]
+        yield "round", [line(Piece(f"{turn.counted or 'Round'} {turn.round}", "title"))]
     notes = [one for one in turn.lines if isinstance(one, Note)]
     if notes:
         yield "note", [line(note.text) for note in notes]
     if turn.does:
         yield "does", [line(Piece(turn.sentence, "title"))]
-    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), _kind):
+    for kind, group in groupby(
+        (one for one in turn.lines if not isinstance(one, Note)), lambda one: _KINDS.get(type(one), "log")
+    ):
         lines = [line(*_pieces(one)) for one in group]
         if kind == "meaning":
             lines = [line(" ".join(piece.text for told in lines for piece in told))]
         yield kind, lines
-
-
-def round_words(turn: Turn) -> str:
-    """Return the number of an exchange or a round, in words."""
-    return f"{turn.counted or 'Round'} {turn.round}"
-
-
-def _kind(one: LineRecord) -> Kind:
-    match one:
-        case Outcome():
-            return "outcome"
-        case Meaning():
-            return "meaning"
-        case Change():
-            return "effects"
-    return "log"
 
 
 def _pieces(one: LineRecord) -> list[str | Piece]:
@@ -57,7 +44,9 @@ def _pieces(one: LineRecord) -> list[str | Piece]:
         case Dealt():
             return [f"{whose(one)}: ", Piece(one.cards, "cards")]
         case Chosen():
-            return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
+            of = f" of {one.of}" if one.of else ""
+            by = ", ".join(filter(None, (one.who, one.how)))
+            return [f"{one.label}{of} ({by}): ", Piece(one.answer, "name")]
         case Outcome():
             told = compared_words(one)
             return [Piece(one.outcome, style_of(one.success, one.margin)), f": {told}" if told else ""]
@@ -69,12 +58,6 @@ def _pieces(one: LineRecord) -> list[str | Piece]:
 def whose(one: Rolled | Dealt) -> str:
     """Return what a roll or cards are called, and whose they are."""
     return f"{one.label} ({one.who})" if one.who else one.label
-
-
-def decided_words(one: Chosen) -> str:
-    """Return what was decided, by whom and how: `Price of Edda (Mara Quill, by policy)`."""
-    of = f" of {one.of}" if one.of else ""
-    return f"{one.label}{of} ({', '.join(filter(None, (one.who, one.how)))})"
 
 
 def compared_words(came: Outcome) -> str:

@@ -35,14 +35,7 @@ from rpgres.model.state import GM, State
 from rpgres.render.accounts.things import table_of
 from rpgres.render.accounts.words import Words, plain_words, words_of
 from rpgres.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
-from rpgres.render.words import (
-    band_title,
-    effect_words,
-    filled,
-    house_rules,
-    rung,
-    title,
-)
+from rpgres.render.words import band_title, effect_words, filled, house_rules, rung, title
 from rpgres.rulesets import Rules
 from rpgres.scenes import SceneResult
 from rpgres.text.harmless import in_line
@@ -289,7 +282,8 @@ def _turn(
     if note:
         lines.append(Note(note))
     if not step.get("action"):
-        told = _period_words(step) if step.get("inputs") and step.get("id") else ""
+        period, moment = _moment(step) if step.get("inputs") and step.get("id") else ("", "")
+        told = f"{moment_words(moment, period)}." if period else ""
         lines += [*_event_lines(events, (), words), *_effect_lines(step, words), *_set_lines(step, words)]
         return Turn(told, lines=lines, round=begun[0], counted=begun[1]), counted
     texts = untitled(step.get("texts") or (), step.get("action"), step.get("outcome"), words.file)
@@ -302,11 +296,6 @@ def _turn(
         *_set_lines(step, words),
     ]
     return _spoken(in_line(does(step, words)), _actor(step, words), lines, begun), counted
-
-
-def _period_words(step: Mapping[str, Any]) -> str:
-    period, moment = _moment(step)
-    return f"{moment_words(moment, period)}."
 
 
 def _set_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from rpgres.errors import counted
 from rpgres.formats.accounts import TableItem
-from rpgres.model.cards import shown_codes
-from rpgres.model.state import FACE_DOWN, Character, State, Tag
+from rpgres.model.state import Character, State, Tag
 from rpgres.render.accounts.words import Words, plain_words, words_of
-from rpgres.render.words import counter_title, known_to, thing_words, title, track_words
+from rpgres.render.words import counter_title, known_to, pile_piece, thing_words, title, track_words
 from rpgres.rulesets import Rules, RulesetFile, pictured
 from rpgres.text.harmless import in_line
 
@@ -24,16 +22,11 @@ def table_of(state: State, rules: Rules) -> list[TableItem]:
     for name, lines in pictures.items():
         of = "track" if name in state.tracks else "thing"
         stands.append(_item(name, of, lines))
-    stands += (
-        _item(name, "track", [track_words(boxes), known_to(state.audiences.get(name), words.who)])
-        for name, boxes in state.tracks.items()
-        if name not in pictures
-    )
-    stands += (
-        _item(name, "thing", [*thing_words(thing), known_to(state.audiences.get(name), words.who)])
-        for name, thing in state.things.items()
-        if name not in pictures
-    )
+    told = [(name, "track", [track_words(boxes)]) for name, boxes in state.tracks.items()]
+    told += [(name, "thing", thing_words(thing)) for name, thing in state.things.items()]
+    for name, of, lines in told:
+        if name not in pictures:
+            stands.append(_item(name, of, [*lines, known_to(state.audiences.get(name), words.who)]))
     return [*stands, *_piles(state, words)]
 
 
@@ -90,13 +83,9 @@ def _counters(state: State, words: Words) -> Iterator[TableItem]:
 
 
 def _piles(state: State, words: Words) -> Iterator[TableItem]:
-    """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
+    """Yield piles of cards; empty places are left out."""
     for name, pile in state.piles.items():
-        if not len(pile):
-            continue
-        place, _, owner = name.partition(":")
-        hidden = pile.audience == () or FACE_DOWN in pile.cards
-        cards = (
-            f"{counted(len(pile), 'card')}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
-        )
-        yield _item(name, "pile", [cards], shown=in_line(title(place)) + (f" of {words.who(owner)}" if owner else ""))
+        if len(pile):
+            place, _, owner = name.partition(":")
+            shown = in_line(title(place)) + (f" of {words.who(owner)}" if owner else "")
+            yield _item(name, "pile", [pile_piece(pile).text], shown=shown)

@@ -35,7 +35,7 @@ from rpgres.render.odds.words import (
 )
 from rpgres.render.reports import Cell, Chart, Report, Series, Table, bars
 from rpgres.render.results import answer_notes
-from rpgres.render.words import outcome_titles, percent, rung, style_of, title, titles
+from rpgres.render.words import outcome_titles, percent, rung, titles
 from rpgres.rulesets import RulesetFile
 
 if TYPE_CHECKING:
@@ -58,12 +58,10 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
         outcomes: what a grid shows, in place of success.
     """
     match record:
-        case DiceOdds() if record.by == "outcome" and "vs" in record.inputs:
-            return _compared(record)
-        case OddsResult() if record.action is None or record.by != "outcome":
-            return _numbers(record)
-        case OddsResult():
+        case OddsResult() if record.by == "outcome" and (record.action is not None or "vs" in record.inputs):
             return _single(record, file)
+        case OddsResult():
+            return _numbers(record)
         case LadderOdds():
             return _ladder(record, file)
     from rpgres.odds.comparison import Comparison, Grids
@@ -169,27 +167,6 @@ def _decimal(fraction: str) -> str:
     return f"{int(above) / int(below or 1):.3f}"
 
 
-def _compared(record: DiceOdds) -> Report:
-    """Return the chance of success of dice that are compared with something."""
-    rows = [
-        [
-            Cell(title(name), style_of(name == "success", None)),
-            Cell(percent(chance.probability)),
-            Cell(fraction_text(chance, left=record.open)),
-        ]
-        for name, chance in record.outcomes.items()
-    ]
-    text = f"{heading(record)} ({_moments(record)} of the total)"
-    notes = list(_part_means(record))
-    heads = ["outcome", "probability", "exact"]
-    return Report(
-        title=text,
-        tables=[Table(columns=heads, rows=rows, notes=notes, align="<><", least=LEAST, is_headed=False)],
-        below=[*open_text(record.open), *notes_text({}, record.note)],
-        chart=bars(text, [row[0].text for row in rows], [one.probability for one in record.outcomes.values()]),
-    )
-
-
 def _is_number(text: str) -> bool:
     return text.removeprefix("-").isdecimal()
 
@@ -210,6 +187,7 @@ def _at_least(outcomes: dict[str, float], *, more: float = 0.0) -> dict[str, flo
 
 def _single(record: OddsResult, file: RulesetFile | None) -> Report:
     names, text = outcome_titles(file, record.outcomes), heading(record)
+    text += f" ({_moments(record)} of the total)" if isinstance(record, DiceOdds) else ""
     is_guessed = any(choice.estimate for choice in record.choices)
     is_told = record.sample is not None or not (record.method == "sampled" or is_guessed)
     known = record.outcomes if is_told else {}  # estimates of choices say more than what is known
@@ -224,6 +202,7 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
     notes = ["the budget was too small to find the best first choice; known so far:"] if is_guessed else []
     notes = notes or list(open_text(record.open, record.sample))
     notes += _success_text(record, file) if is_told else ()
+    notes += _part_means(record) if isinstance(record, DiceOdds) else ()
     heads = ["outcome", "probability", "exact" if record.sample is None else "95 % interval"]
     tables = [Table(columns=heads, rows=rows, notes=notes, align="<><", least=LEAST, is_headed=False)]
     if len(record.choices) > 1:  # one is what stands above

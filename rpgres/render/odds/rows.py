@@ -34,6 +34,7 @@ def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
 
 
 CHANCE = ["probability", "exact"]
+DIFFERENCE = ["difference", "difference_exact"]
 
 
 def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
@@ -51,24 +52,19 @@ def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
             ]
             return ["rung", "value", "outcome", *CHANCE], rungs
         case Comparison():
-            cases = [
-                [case.name, name, *_pair(chance), *_pair(difference_of(case, name))]
-                for case in record.cases
-                for name, chance in _all(case)
-            ]
-            return ["rules", "outcome", *CHANCE, "difference", "difference_exact"], cases
+            heads = ["rules", "outcome", *CHANCE, *DIFFERENCE]
+            return heads, [[case.name, *row] for case in record.cases for row in _all(case, differs=True)]
         case Variation():
-            cells = [[*cell.at.values(), name, *_pair(chance)] for cell in record.cells for name, chance in _all(cell)]
-            return [*(axis.name for axis in record.axes), "outcome", *CHANCE], cells
+            rows = [[*cell.at.values(), *row] for cell in record.cells for row in _all(cell)]
+            return [*(axis.name for axis in record.axes), "outcome", *CHANCE], rows
         case Grids():
             grids = [
-                [case.name, *cell.at.values(), name, *_pair(chance), *_pair(difference_of(cell, name))]
+                [case.name, *cell.at.values(), *row]
                 for case in record.cases
                 for cell in case.cells
-                for name, chance in _all(cell)
+                for row in _all(cell, differs=True)
             ]
-            heads = ["rules", *(axis.name for axis in record.axes), "outcome"]
-            return [*heads, *CHANCE, "difference", "difference_exact"], grids
+            return ["rules", *(axis.name for axis in record.axes), "outcome", *CHANCE, *DIFFERENCE], grids
         case Search():
             found = [
                 [*cell.at.values(), record.target.outcome, *_pair(cell.chance), *_pair(cell.distance)]
@@ -77,17 +73,18 @@ def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
             return [record.axis.name, "outcome", *CHANCE, "distance", "distance_exact"], found
         case Knockout():
             parts = [
-                [part.text, name, *_pair(chance), *_pair(_from_base(record, part, name))]
+                [part.text, *row, *_pair(_from_base(record, part, row[0]))]
                 for part in record.parts
-                for name, chance in _all(part)
+                for row in _all(part)
             ]
-            return ["change", "outcome", *CHANCE, "difference", "difference_exact"], parts
+            return ["change", "outcome", *CHANCE, *DIFFERENCE], parts
 
 
-def _all(found: MeasuredOdds) -> Iterator[tuple[str, Chance]]:
-    yield from found.outcomes.items()
-    if found.success is not None:
-        yield ANY_SUCCESS if SUCCESS in found.outcomes else SUCCESS, found.success
+def _all(found: MeasuredOdds, *, differs: bool = False) -> Iterator[list[str]]:
+    """Yield each outcome with its chance, and success; where it is compared, with the difference from the base."""
+    won = {ANY_SUCCESS if SUCCESS in found.outcomes else SUCCESS: found.success} if found.success is not None else {}
+    for name, chance in {**found.outcomes, **won}.items():
+        yield [name, *_pair(chance), *(_pair(difference_of(found, name)) if differs else ())]
 
 
 def _pair(found: Chance | Difference | None) -> list[str]:

@@ -134,9 +134,10 @@ def size_text(left: Chance) -> str:
 
 
 def outcome_style(file: RulesetFile | None, outcome: str) -> str:
-    """Return the style of an outcome's name."""
-    known = file.bands.get(outcome) if file is not None else None
-    return style_of(known.success, 0) if known is not None else ""
+    """Return the style of an outcome's name; without a ruleset, that of dice which are compared."""
+    if file is None:
+        return {"success": "good", "failure": "bad"}.get(outcome, "")
+    return style_of(file.bands[outcome].success, 0) if outcome in file.bands else ""
 
 
 def notes_text(policies: Mapping[str, str], note: str | None) -> Iterator[str]:
