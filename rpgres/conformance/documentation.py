@@ -11,7 +11,7 @@ from rpgres.conformance.walks import Course, account, deadline
 from rpgres.engine.events import Decided
 from rpgres.engine.labels import labels_of
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.lint.decisions import Decision, decisions_of, offers, options_at
+from rpgres.lint.decisions import Decision, Facts, decisions_of, offers, options_at, texts_at
 from rpgres.lint.paths import Known
 from rpgres.lint.whole import all_diagnostics
 from rpgres.rulesets import Band, Rules
@@ -133,8 +133,8 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
         for label, shown in (subject.walk(case).shown if _courses(subject, case) else {}).items():
             decision = decisions.get(label, Decision())
             for key, names, declared in (
-                ("facts", shown.facts, decision.facts),
-                ("option-facts", shown.option_facts, decision.option_facts),
+                ("facts", {*shown.facts}, decision.facts),
+                ("option-facts", {*shown.option_facts}, decision.option_facts),
                 ("options", shown.options, options_at(decision, known, is_later=True)),
             ):
                 before = met.setdefault((label, key), set())
@@ -143,6 +143,10 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
                 for name in strange:
                     what = f"{label!r} {_SHOWS[key]} {name!r}, which it does not declare"
                     yield finding(what, case.place, f"add it to {key} of [labels.{label}]")
+            words = ((shown.facts, decision.facts), (shown.option_facts, decision.option_facts))
+            for name, word in (pair for was, can_be in words for pair in _strange(was, can_be, known)):
+                what = f"{label!r} shows the fact {name} as {word!r}, which it does not declare"
+                yield finding(what, case.place, f"add it to the words of {name} in [labels.{label}]")
             if shown.typed and decision.options is not None and not decision.is_typed:
                 advice = f"add typed = true to [labels.{label}], or orders that choose such would be refused"
                 yield finding(f"{label!r} takes answers beyond its options", case.place, advice)
@@ -152,6 +156,15 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
             if unmet and not subject.rules.layers.is_of_kits("labels", label):
                 what = f"no example and no scene has a {label!r} that {_SHOWS[key]} {', '.join(unmet)}"
                 yield finding(what, subject.place("labels", label, key), is_note=True)
+
+
+def _strange(shown: Mapping[str, set[str]], declared: Facts | None, known: Known) -> Iterator[tuple[str, str]]:
+    """Yield the words of facts that are not declared, where others are."""
+    for name, words in shown.items():
+        told = (declared or {}).get(name)
+        if told is not None:
+            can_be = texts_at(told, known, is_later=True)
+            yield from ((name, word) for word in sorted(words) if not any(offers(one, word) for one in can_be))
 
 
 _SHOWS = {"facts": "shows the fact", "option-facts": "has an option with the fact", "options": "offers"}

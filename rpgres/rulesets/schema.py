@@ -12,8 +12,9 @@ from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
-# In an option of a label: a character at the table, a card by its code, and a name that play brings forth.
-CHARACTER, CARD, NAME = "{character}", "{card}", "{name}"
+# In an option of a label, or a value of a fact: a character at the table, a card by its code, the suit of a card, and a
+# name that play brings forth.
+CHARACTER, CARD, SUIT, NAME = "{character}", "{card}", "{suit}", "{name}"
 SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
@@ -210,8 +211,9 @@ class Label(Record, frozen=True):
         dice: of chance, the dice that code always rolls under this label, so that scenes are checked; `{dice}` stands
             for those of the ruleset.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
-            outcome table, and what formulas of a question inside a roll name.
-        option_facts: the names of what its options are about.
+            outcome table, and what formulas of a question inside a roll name. As a table, each with the words that it
+            can be, written as `options` are (`{suit}` is the suit of a card); none for a number, or for any.
+        option_facts: the names of what its options are about, or the same table.
         fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
             reads the answer itself.
     """
@@ -223,8 +225,8 @@ class Label(Record, frozen=True):
     options: list[str] = []
     typed: bool = False
     dice: str = ""
-    facts: list[str] = []
-    option_facts: list[str] = []
+    facts: list[str] | dict[str, list[str]] = []
+    option_facts: list[str] | dict[str, list[str]] = []
     fields: dict[Id, FormField] = {}
 
 
