@@ -7,7 +7,6 @@ from typing import Any
 
 from rpgres.lint.formulas import missing
 from rpgres.rulesets.dice_plans import NO
-from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.rows import Condition
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.settling import BOUNDS
@@ -76,7 +75,7 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
 def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
     """Return what parameters and answers of described actions may be: conditions can speak of choices and flags."""
     found: dict[str, list[str]] = {}
-    for action in described_actions(rules.file):
+    for action in rules.file.described:
         for name, parameter in rules.file.parameters_of(action).items():
             if parameter.kind == "flag":
                 found[name] = ["yes", "no"]

@@ -9,8 +9,7 @@ from typing import Any
 
 from rpgres.errors import FileError
 from rpgres.lint.outcomes import named_menus
-from rpgres.rulesets.folders import BEGINS_SO, Text, overlay_roots
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import BEGINS_SO, Text, located_in, overlay_roots
 from rpgres.rulesets.rules import Rules
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, nearest
 from rpgres.toml.faults import kind_of

@@ -8,8 +8,7 @@ from math import inf
 from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.named_dice import bands_named
 from rpgres.lint.named_spans import bounded_actions, number_spans
-from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rows import Band, Condition
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span
@@ -51,7 +50,7 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
 
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the conditions of outcome tables that the dice never meet."""
-    known = set(described_actions(rules.file))
+    known = set(rules.file.described)
     for table in rules.layers.table_names():
         spans = [number_spans(rules, name) for name in rules.actions_by_table.get(table, ()) if name in known]
         for text in rules.layers.table_texts(table) if spans else ():

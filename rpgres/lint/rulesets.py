@@ -22,13 +22,12 @@ from rpgres.lint.named_spans import span_of_bands
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
 from rpgres.lint.reachable import reach_faults, unmet_rows
-from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.tables import table_faults
-from rpgres.lint.unused import unused_faults
+from rpgres.lint.unused import house_rule_faults, unused_faults
 from rpgres.parameters.examples import SHARED
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rules import Rules, dice_of
 from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name

@@ -11,7 +11,7 @@ from rpgres.model.state import NO_NAMES, Map, blank_character, pile_name, slug
 from rpgres.parameters.ability import ABILITY
 from rpgres.parameters.characters import character_at
 from rpgres.parameters.context import InputContext, give_seat, sheet_offers
-from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed
+from rpgres.parameters.kinds import Declared, Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import CHOICE, DICE, FLAG, INTEGER, TEXT, text_of
 from rpgres.parameters.values import Form
 from rpgres.rulesets import Parameter, Rules, unknown

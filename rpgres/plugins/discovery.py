@@ -21,6 +21,7 @@ from rpgres.plugins.entries import (
     ENDED,
     Entry,
     disabled_names,
+    head_of,
     installed_plugins,
     is_disabled,
     normal,
@@ -28,7 +29,6 @@ from rpgres.plugins.entries import (
     standalone_of,
 )
 from rpgres.plugins.failures import clash, failure
-from rpgres.plugins.folders import head_of
 from rpgres.plugins.importing import load
 from rpgres.rulesets import Ruleset, builtin_folder, data_folders, overlay_roots
 from rpgres.rulesets.folders import BEGINS_SO, is_one_of

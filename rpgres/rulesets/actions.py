@@ -5,6 +5,9 @@ from typing import Any, Literal
 from rpgres.rulesets.rows import Id, Record, check_effects
 
 ROLL, OPPOSITION = "roll", "opposition"  # the groups of dice without a name, and of the opposition
+NUMERIC = ("ability", "integer", "counter")  # the kinds of parameters that are whole numbers
+OPPONENT = "opponent"
+OPPOSED = f"{OPPONENT}."  # `{opponent.armour}`: an ability or counter of the opponent
 
 
 class Group(Record, frozen=True):

@@ -207,7 +207,7 @@ class Rules:
         table: OutcomeTable = read_as(texts, OutcomeTable)
         for band in table:
             if band not in self.file.bands:
-                from rpgres.rulesets.provenance import faults_error
+                from rpgres.rulesets.folders import faults_error
 
                 message = f"the ruleset {self.id} has no band {band!r}"
                 raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])

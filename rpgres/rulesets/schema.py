@@ -585,6 +585,11 @@ class RulesetFile(Record, frozen=True):
         """The numbers of windows, which formulas may name, each with the name of its window."""
         return {name: window for window, text in self.windows.items() for name in text.names}
 
+    @property
+    def described(self) -> list[str]:
+        """The actions whose data say what is rolled."""
+        return [name for name, action in self.actions.items() if action.is_described]
+
     def parameters_of(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under; what is not described is left out."""
         found = ((key, self.parameters[key]) for key in self.actions[action].parameters if key in self.parameters)
