@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding, place
@@ -14,7 +14,7 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.lint.decisions import Decision, Facts, decisions_of, offers, options_at, texts_at
 from rpgres.lint.paths import Known
 from rpgres.lint.whole import all_diagnostics
-from rpgres.rulesets import Band, Rules
+from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import check_scene, prove_scene
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
@@ -138,7 +138,9 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
                 ("options", shown.options, options_at(decision, known, is_later=True)),
             ):
                 before = met.setdefault((label, key), set())
-                strange = [one for one in sorted(names - before) if declared is not None and not _is_in(declared, one)]
+                new = sorted(names - before) if declared is not None else ()
+                has = declared or ()
+                strange = [name for name in new if name not in has and not any(offers(one, name) for one in has)]
                 before |= names
                 for name in strange:
                     what = f"{label!r} {_SHOWS[key]} {name!r}, which it does not declare"
@@ -168,10 +170,6 @@ def _strange(shown: Mapping[str, set[str]], declared: Facts | None, known: Known
 
 
 _SHOWS = {"facts": "shows the fact", "option-facts": "has an option with the fact", "options": "offers"}
-
-
-def _is_in(declared: Collection[str], name: str) -> bool:
-    return name in declared or any(offers(one, name) for one in declared)
 
 
 def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
@@ -240,7 +238,9 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
                 advice = f"add [{band}] with at least a text, or give its margins to another band"
                 yield finding(f"the table {name} of {action} has no row for {band}, which rolls reach", where, advice)
         for band in table:
-            if band not in met and not _can_come(band, bands):
+            its = bands[band]
+            can_come = its.has_bounds or its.unopposed or any(other.also == band for other in bands.values())
+            if band not in met and not can_come:
                 advice = (
                     "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
                 )
@@ -251,14 +251,6 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
             rules.settling.settlement(name, margin)
         except RpgresError as error:
             yield finding(f"the table {name} cannot be read for the margin {margin}: {error.message}", where)
-
-
-def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
-    """Tell whether a margin, or that nothing opposes, leads to a row of a table with several."""
-    its = bands[band]
-    if its.has_bounds or its.unopposed:
-        return True
-    return any(other.also == band for other in bands.values())
 
 
 def _settled(subject: Subject) -> set[tuple[str, str, bool]]:

@@ -236,7 +236,7 @@ def _unreachable(
     """
     if len(conditions) < len(order.when):
         return
-    covering = [one for one in earlier if _covers(one.conditions, conditions)]
+    covering = [one for one in earlier if all(any(implies(its, wide) for its in conditions) for wide in one.conditions)]
     labels, unknown = order.labels or ("", *decisions), Decision()  # of others that the engine asks, none is listed
     first = {
         label: [one for one in covering if one.decides(label, decisions.get(label, unknown))][:1] for label in labels
@@ -247,11 +247,6 @@ def _unreachable(
     named = {label: [one for one in covering if label in one.order.labels][:1] for label in order.labels}
     if named and all(one or first[label] for label, one in named.items()):
         yield _after(max(one.number for several in named.values() for one in several), earlier, order, is_certain=False)
-
-
-def _covers(conditions: Iterable[Condition], others: Collection[Condition]) -> bool:
-    """Tell whether some conditions hold whenever others do."""
-    return all(any(implies(one, wide) for one in others) for wide in conditions)
 
 
 def _after(number: int, earlier: Sequence[_Earlier], order: Order, *, is_certain: bool = True) -> Fault:

@@ -236,9 +236,12 @@ def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) ->
 
 def _is_always_required(rules: Rules, parameter: Parameter) -> bool:
     """Tell whether no action lets a parameter be left out."""
-    actions = rules.file.actions
-    taken = [(action, name) for action in actions for name, its in rules.parameters(action).items() if its is parameter]
-    return all(name in actions[action].required for action, name in taken)
+    return all(
+        name in action.required
+        for key, action in rules.file.actions.items()
+        for name, its in rules.parameters(key).items()
+        if its is parameter
+    )
 
 
 def _doubles(action: Action, parameters: Mapping[str, Parameter]) -> Iterator[str]:

@@ -98,7 +98,8 @@ def _scan(_path: tuple[str, ...]) -> tuple[Entry, ...]:
         name, version = _name_and_version(distribution)
         # Of a distribution that is there twice, Python imports the one that comes first on its path.
         entries.setdefault(normal(name), list(_entries(distribution, name, version)))
-    return tuple(sorted((entry for found in entries.values() for entry in found), key=_order))
+    every = (entry for found in entries.values() for entry in found)
+    return tuple(sorted(every, key=lambda entry: (entry.id, entry.distribution, entry.value)))
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
@@ -110,10 +111,6 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
     folder = Path(getattr(distribution, "_path", "")).stem  # `name-1.0.dist-info`
     name, _, version = folder.partition("-")
     return name or UNNAMED, version
-
-
-def _order(entry: Entry) -> tuple[str, str, str]:
-    return entry.id, entry.distribution, entry.value
 
 
 def _entries(distribution: Distribution, name: str, version: str) -> Iterator[Entry]:

@@ -306,8 +306,12 @@ def _completed(file: RulesetFile, ruleset_id: str) -> RulesetFile:
         file = with_tables(file, ruleset_id)
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
-    actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
-    actions = {name: _with_windows(file, action) for name, action in actions.items()} if file.windows else actions
+    actions = dict(file.actions)
+    for name, action in file.actions.items():
+        if action.is_described or file.standalone:
+            labels = dict.fromkeys([*action.groups, *action.ask, *action.labels])
+            action = msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
+        actions[name] = _with_windows(file, action) if file.windows else action
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.groups}
     for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
         options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
@@ -337,13 +341,6 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
 
 
 _OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
-
-
-def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
-    if not action.is_described and not file.standalone:
-        return action
-    labels = dict.fromkeys([*action.groups, *action.ask, *action.labels])
-    return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
 
 
 class Layers:
