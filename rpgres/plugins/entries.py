@@ -129,6 +129,7 @@ def _entries(distribution: Distribution, name: str, version: str) -> Iterator[En
 
 
 def normal(name: str) -> str:
+    """Return the name of a distribution as all spellings of it are compared."""
     return re.sub(r"[-_.]+", "-", name.strip()).lower()
 
 
