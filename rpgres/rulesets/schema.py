@@ -12,14 +12,13 @@ from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
-# In an option of a label, or a value of a fact: a character at the table, a card by its code, the suit of a card, and a
-# name that play brings forth.
+# In options and facts of a label: a character, a card by its code, the suit of a card, a name that play brings forth.
 CHARACTER, CARD, SUIT, NAME = "{character}", "{card}", "{suit}", "{name}"
 SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
 
-class Input(Bounds, frozen=True, kw_only=True):
+class Input(Record, Bounds, frozen=True, kw_only=True):
     """What parameters and fields of forms have in common.
 
     Attributes:
@@ -27,6 +26,7 @@ class Input(Bounds, frozen=True, kw_only=True):
         help: a line of help.
         default: the value when it is left out.
         choices: for a choice: what may be typed, and what it means.
+        at_least: the smallest number.
         at_most: the largest number; of cards: how many there can be.
         seat: for a flag: the seat that a character added together with it gets (`gm`).
         pile: for cards, and for a text that names some: where they lie; of a form, the pile of the named character.
@@ -39,6 +39,8 @@ class Input(Bounds, frozen=True, kw_only=True):
     help: str
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
+    at_least: int | None = None
+    at_most: int | None = None
     seat: Literal["", "gm"] = ""
     pile: str = ""
     said_by: SaidBy = ""
@@ -212,7 +214,7 @@ class Label(Record, frozen=True):
             for those of the ruleset.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
             outcome table, and what formulas of a question inside a roll name. As a table, each with the words that it
-            can be, written as `options` are (`{suit}` is the suit of a card); none for a number, or for any.
+            can be, as in `options`, and `{suit}` for that of a card; none for a number, or for any.
         option_facts: the names of what its options are about, or the same table.
         fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
             reads the answer itself.
@@ -338,7 +340,7 @@ class RecordField(Record, frozen=True):
     default: int | str | bool | None = None
 
 
-class Field(Bounds, frozen=True, kw_only=True):
+class Field(Record, Bounds, frozen=True):
     """One key of a character sheet.
 
     kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
@@ -352,6 +354,8 @@ class Field(Bounds, frozen=True, kw_only=True):
         help: a line of help.
         required: whether every sheet has to have it.
         default: the value when it is left out; for a counter also the name of another.
+        at_least: the smallest number.
+        at_most: the largest number.
         names: for abilities: those the game knows.
         any_name: for abilities: whether others may be listed too.
         tag: for tags, and records that are tags too: the kind they are on the table.
@@ -365,6 +369,8 @@ class Field(Bounds, frozen=True, kw_only=True):
     help: str
     required: bool = False
     default: int | str | None = None
+    at_least: int | None = None
+    at_most: int | None = None
     names: list[str] = []
     any_name: bool = False
     tag: str = ""
@@ -395,8 +401,6 @@ DONE_WITH: dict[str, tuple[str, ...]] = {
 }
 DONE_ON = {"counter": "counter", "tag": "tag", "mark": "track", "clear": "track"}
 COUNTED = ("change", "count")  # those of these fields that hold a whole number
-
-
 FIELDS = re.compile(r"\{([a-z][a-z-]*)\}")  # fields in the words for an effect
 
 
@@ -571,8 +575,8 @@ class RulesetFile(Record, frozen=True):
     @property
     def counters(self) -> list[str]:
         """The counters that sheets, inputs or effects name."""
-        changed = [its.counter for its in self.parameters.values()] + [its.counter for its in self.effects.values()]
-        return list(dict.fromkeys((*self.fields_of("counter"), *filter(None, changed))))
+        named = (one.counter for table in (self.parameters, self.effects) for one in table.values() if one.counter)
+        return list(dict.fromkeys((*self.fields_of("counter"), *named)))
 
     @property
     def tag_kinds(self) -> list[str]:
