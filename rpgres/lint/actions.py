@@ -7,9 +7,9 @@ from itertools import product
 
 from rpgres.lint.formulas import Scope, missing, template_faults
 from rpgres.lint.named_dice import definition_faults, diceless_faults, named_dice_faults
-from rpgres.rulesets.actions import Action
+from rpgres.rulesets.actions import Action, Parameter
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import FIELDS, Parameter
+from rpgres.rulesets.schema import FIELDS
 from rpgres.toml.diagnostics import Fault
 
 

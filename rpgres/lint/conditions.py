@@ -9,7 +9,7 @@ from rpgres.lint.formulas import missing
 from rpgres.rulesets.dice_plans import NO
 from rpgres.rulesets.rows import Condition
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.settling import BOUNDS
+from rpgres.rulesets.settling import bounded_name
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 
 MARGIN_BOUNDS = ("margin-from", "margin-to")  # what a condition says of the margin
@@ -55,9 +55,9 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
             yield Fault("never-matches", (*path, f"{name}-from"), message)
     for key, wanted in condition.items():
         at = (*path, key)
-        name, _, side = key.rpartition("-")
-        if key in MARGIN_BOUNDS or (side in BOUNDS and name in numbers) or (key in numbers and key not in facts):
-            for one in wanted if isinstance(wanted, list) and side not in BOUNDS else [wanted]:
+        name, side = bounded_name(key)
+        if key in MARGIN_BOUNDS or (side and name in numbers) or (key in numbers and key not in facts):
+            for one in wanted if isinstance(wanted, list) and not side else [wanted]:
                 if not isinstance(one, int) and one not in numbers:
                     yield Fault("not-a-number", at, f"{key} is a whole number, not {one!r}")
         elif key in facts or key in switches:

@@ -7,12 +7,11 @@ from functools import reduce
 from math import inf
 
 from rpgres.dice.grammar import Pool
-from rpgres.rulesets.actions import OPPOSITION
+from rpgres.rulesets.actions import OPPOSITION, Parameter
 from rpgres.rulesets.dice_plans import BAND, GIVEN, NO, SLOT, TIMES, DicePlan, GroupPlan, pool_of
 from rpgres.rulesets.formulas import Expr, Read
 from rpgres.rulesets.references import readable_plan
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 
 EITHER = Span(0, 1)

@@ -11,6 +11,7 @@ from rpgres.lint.named_spans import bounded_actions, number_spans
 from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rows import Band, Condition
 from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.settling import bounded_name
 from rpgres.rulesets.spans import Span
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault
@@ -66,7 +67,7 @@ def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
 
 def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> str:
     """Return why a condition can never hold, or nothing when it can."""
-    name = key.removesuffix("-from").removesuffix("-to")
+    name, side = bounded_name(key)
     if name not in spans:
         return ""
     low, high = spans[name].low, spans[name].high
@@ -74,8 +75,6 @@ def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> 
     numbers = [one for one in found if isinstance(one, int)]
     if len(numbers) < len(found) or not numbers:
         return ""  # what a name comes to is not known
-    is_too_high = min(numbers) > high and not key.endswith("-to")
-    is_too_low = max(numbers) < low and not key.endswith("-from")
-    if not (is_too_high or is_too_low):
+    if not ((min(numbers) > high and side != "to") or (max(numbers) < low and side != "from")):
         return ""
     return f"{name} is at least {low}" if high == inf else f"{name} is {low} to {high}"

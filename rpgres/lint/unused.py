@@ -13,9 +13,9 @@ from rpgres.lint.formulas import missing
 from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
 from rpgres.lint.named_questions import paying_kinds
 from rpgres.model.state import GM
+from rpgres.rulesets.actions import Parameter
 from rpgres.rulesets.rows import RowBody
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.switches import record_faults
 from rpgres.rulesets.tables import USED
 from rpgres.rulesets.tree import walk

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rpgres.dice import dice
 from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError
-from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Choosable, Definition, Group
+from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Choosable, Definition, Group, Parameter
 from rpgres.rulesets.formulas import (
     FUNCTIONS,
     MOST_PARTS,
@@ -38,7 +38,7 @@ from rpgres.rulesets.formulas import (
     worker,
 )
 from rpgres.rulesets.rows import BRACES
-from rpgres.rulesets.schema import Parameter, RulesetFile
+from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import KeyPath
 

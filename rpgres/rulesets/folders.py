@@ -366,6 +366,10 @@ class Layers:
         """The folders of the ruleset's overlays, the last one nearest."""
         return [str(part.folder) for part in self.parts if part.is_overlay]
 
+    def is_overlaid(self, file: str) -> bool:
+        """Tell whether a file is an overlay's, not one that the ruleset brings."""
+        return any(Path(file).is_relative_to(folder) for folder in self.overlays)
+
     @property
     def is_own(self) -> bool:
         """Whether all data ship with the ruleset, whose authors have checked them: no overlay, nothing homemade."""

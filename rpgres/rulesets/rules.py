@@ -10,10 +10,11 @@ import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Deck, Map
+from rpgres.rulesets.actions import Parameter
 from rpgres.rulesets.folders import Layers, Part, builtin_folder, merge_parts, read_as, read_parts
 from rpgres.rulesets.registry import ApplyEffect, Ruleset, blamed
 from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion, with_rolled_texts
-from rpgres.rulesets.schema import Parameter, RulesetFile, Track
+from rpgres.rulesets.schema import RulesetFile, Track
 from rpgres.rulesets.settling import Settling
 from rpgres.rulesets.switches import Record as Switches
 from rpgres.rulesets.switches import check_choices, switch_record, unchosen
