@@ -501,9 +501,9 @@ def test_a_short_path_stands_for_the_full_one(place: Place, short: str, path: st
         (
             "characters.mara.counters.fate-points",
             "150",
-            "at least 0 and at most 99 on a sheet",
+            "from 0 to 99 on a sheet",
         ),
-        ("characters.mara.counters.fate-points", "-1", "at least 0"),
+        ("characters.mara.counters.fate-points", "-1", "from 0 to 99"),
         ("characters.mara.counters.fate-points", "9" * 30, "whole number"),
         ("characters.mara.abilities.fihgt", "1", "did you mean 'fight'"),
         ("characters.mara.abilities.fight", "400", "on a sheet of this ruleset"),
