@@ -12,8 +12,7 @@ import msgspec
 
 from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import find_ruleset, installed_folders, ruleset_names
-from rpgres.plugins.entries import standalone_folder
-from rpgres.plugins.folders import head_of
+from rpgres.plugins.entries import head_of, standalone_folder
 from rpgres.rulesets import data_folders
 
 CASES = "conformance"  # begins the names of scenes that only test a ruleset

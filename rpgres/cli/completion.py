@@ -9,8 +9,7 @@ from rpgres.engine.labels import chance_help, labels_of
 from rpgres.engine.players import NO
 from rpgres.errors import RpgresError
 from rpgres.parameters.context import sheet_offers
-from rpgres.parameters.kind import Offers, Typed
-from rpgres.parameters.kinds import kind_of
+from rpgres.parameters.kinds import Offers, Typed, kind_of
 from rpgres.plugins.data import RulesetData
 from rpgres.render.words import who_is
 from rpgres.rulesets import Parameter, RowQuestion, Rules

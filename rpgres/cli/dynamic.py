@@ -26,7 +26,7 @@ from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
-from rpgres.rulesets.schema import said_words
+from rpgres.rulesets.actions import said_words
 from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding, place
@@ -11,10 +11,10 @@ from rpgres.conformance.walks import Course, account, deadline
 from rpgres.engine.events import Decided
 from rpgres.engine.labels import labels_of
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.lint.decisions import Decision, decisions_of, offers, options_at
+from rpgres.lint.decisions import Decision, Facts, decisions_of, offers, options_at, texts_at
 from rpgres.lint.paths import Known
 from rpgres.lint.whole import all_diagnostics
-from rpgres.rulesets import Band, Rules
+from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import check_scene, prove_scene
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
@@ -133,16 +133,22 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
         for label, shown in (subject.walk(case).shown if _courses(subject, case) else {}).items():
             decision = decisions.get(label, Decision())
             for key, names, declared in (
-                ("facts", shown.facts, decision.facts),
-                ("option-facts", shown.option_facts, decision.option_facts),
+                ("facts", {*shown.facts}, decision.facts),
+                ("option-facts", {*shown.option_facts}, decision.option_facts),
                 ("options", shown.options, options_at(decision, known, is_later=True)),
             ):
                 before = met.setdefault((label, key), set())
-                strange = [one for one in sorted(names - before) if declared is not None and not _is_in(declared, one)]
+                new = sorted(names - before) if declared is not None else ()
+                has = declared or ()
+                strange = [name for name in new if name not in has and not any(offers(one, name) for one in has)]
                 before |= names
                 for name in strange:
                     what = f"{label!r} {_SHOWS[key]} {name!r}, which it does not declare"
                     yield finding(what, case.place, f"add it to {key} of [labels.{label}]")
+            words = ((shown.facts, decision.facts), (shown.option_facts, decision.option_facts))
+            for name, word in (pair for was, can_be in words for pair in _strange(was, can_be, known)):
+                what = f"{label!r} shows the fact {name} as {word!r}, which it does not declare"
+                yield finding(what, case.place, f"add it to the words of {name} in [labels.{label}]")
             if shown.typed and decision.options is not None and not decision.is_typed:
                 advice = f"add typed = true to [labels.{label}], or orders that choose such would be refused"
                 yield finding(f"{label!r} takes answers beyond its options", case.place, advice)
@@ -154,11 +160,16 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
                 yield finding(what, subject.place("labels", label, key), is_note=True)
 
 
+def _strange(shown: Mapping[str, set[str]], declared: Facts | None, known: Known) -> Iterator[tuple[str, str]]:
+    """Yield the words of facts that are not declared, where others are."""
+    for name, words in shown.items():
+        told = (declared or {}).get(name)
+        if told is not None:
+            can_be = texts_at(told, known, is_later=True)
+            yield from ((name, word) for word in sorted(words) if not any(offers(one, word) for one in can_be))
+
+
 _SHOWS = {"facts": "shows the fact", "option-facts": "has an option with the fact", "options": "offers"}
-
-
-def _is_in(declared: Collection[str], name: str) -> bool:
-    return name in declared or any(offers(one, name) for one in declared)
 
 
 def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
@@ -227,7 +238,9 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
                 advice = f"add [{band}] with at least a text, or give its margins to another band"
                 yield finding(f"the table {name} of {action} has no row for {band}, which rolls reach", where, advice)
         for band in table:
-            if band not in met and not _can_come(band, bands):
+            its = bands[band]
+            can_come = its.has_bounds or its.unopposed or any(other.also == band for other in bands.values())
+            if band not in met and not can_come:
                 advice = (
                     "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
                 )
@@ -238,14 +251,6 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
             rules.settling.settlement(name, margin)
         except RpgresError as error:
             yield finding(f"the table {name} cannot be read for the margin {margin}: {error.message}", where)
-
-
-def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
-    """Tell whether a margin, or that nothing opposes, leads to a row of a table with several."""
-    its = bands[band]
-    if its.has_bounds or its.unopposed:
-        return True
-    return any(other.also == band for other in bands.values())
 
 
 def _settled(subject: Subject) -> set[tuple[str, str, bool]]:

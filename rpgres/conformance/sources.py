@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rpgres.conformance.records import NothingToCheck, finding, place
 from rpgres.conformance.subjects import Subject
+from rpgres.plugins.entries import normal
 from rpgres.rulesets import Ruleset
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -95,19 +96,15 @@ def _undeclared(tree: ast.Module, own: str, distribution: str) -> Iterator[Fault
     from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
     try:
-        needed = {_normal(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in requires(distribution) or ()}
+        needed = {normal(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in requires(distribution) or ()}
     except PackageNotFoundError:
         return
     brought = packages_distributions()
     for name, line in others.items():
         its = brought.get(name, [name])
-        if not needed.intersection(map(_normal, [*its, name])) and distribution not in its:
+        if not needed.intersection(map(normal, [*its, name])) and distribution not in its:
             advice = f'add "{its[0]}" to `dependencies` in pyproject.toml, or do without it'
             yield Fault(line, f"it imports {name}, which {distribution} does not depend on", advice)
-
-
-def _normal(name: str) -> str:
-    return name.lower().replace("_", "-").replace(".", "-")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from rpgres.engine.prepare import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
 from rpgres.parameters.examples import example_inputs
 from rpgres.rulesets import Rules, Ruleset
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import located_in
 from rpgres.scenes import Leaf, Scene, read_scene
 from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
 from rpgres.scenes.playing import play_step, prepare_step

@@ -16,7 +16,7 @@ from rpgres.dice import Dice, Throw
 from rpgres.dice.grammar import FATE, Pool
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, SeededDealer
-from rpgres.engine.players import NO, Policy, policy_of
+from rpgres.engine.players import NO, Question, View, policy_of
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
@@ -161,10 +161,15 @@ def run_vectors(rules: Rules, paths: Sequence[Path]) -> VectorReport:
 
 def differences_of(rules: Rules, case: Case) -> Iterator[str]:
     """Yield what differs between a case and what the ruleset makes of it."""
+    policy = policy_of(rules)
+
+    def as_needed(view: View, question: Question) -> Any:
+        return NO if question.optional else policy(view, question)
+
     try:
         prepared = prepare(rules, case.action, case.inputs)
         dealer = _OrderedDealer(case.dice, labels=_labels(rules, case.action))
-        outcome, _ = play(prepared, dealer=dealer, players=Seats(case.choose, policies={"": _as_needed(rules)}))
+        outcome, _ = play(prepared, dealer=dealer, players=Seats(case.choose, policies={"": as_needed}))
     except NeedsAnswer as needs:
         yield f"it waits for the decision {needs.question.label}"
         return
@@ -180,12 +185,6 @@ def _labels(rules: Rules, action: str) -> set[str]:
     """Return the labels of the dice that a case has to have: the action's groups, or all that random tables roll."""
     tables = rules.file.tables if action in rules.file.tables else ()
     return {*rules.file.actions[action].groups, *tables, *(f"{name}-dice" for name in tables)}
-
-
-def _as_needed(rules: Rules) -> Policy:
-    """Return a policy that answers only what has to be answered."""
-    policy = policy_of(rules)
-    return lambda view, question: NO if question.optional else policy(view, question)
 
 
 def _compared(outcome: Outcome, expect: Expected) -> Iterator[str]:

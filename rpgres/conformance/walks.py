@@ -65,12 +65,12 @@ class Course(msgspec.Struct, frozen=True):
 class Shown(msgspec.Struct, frozen=True):
     """What a decision showed whenever it was asked: its options, the facts of both, and whether it takes other answers.
 
-    `typed` has the label of one that does.
+    Facts have the words that they were. `typed` has the label of one that takes others.
     """
 
     options: set[str]
-    facts: set[str]
-    option_facts: set[str]
+    facts: dict[str, set[str]]
+    option_facts: dict[str, set[str]]
     typed: set[str]
 
 
@@ -311,12 +311,12 @@ def walk(prepared: Prepared, *, leaves: int) -> Walk:
         if len({option.name for option in question.offered}) < len(question.offered):
             names = Counter(option.name for option in question.offered)
             twins.setdefault(question.label, names.most_common(1)[0][0])
-        known = shown.setdefault(question.label, Shown(set(), set(), set(), set()))
-        known.facts.update(question.facts)
+        known = shown.setdefault(question.label, Shown(set(), {}, {}, set()))
+        _note(known.facts, question.facts)
         known.typed.update([question.label] if question.reads is not None else ())
         for option in question.offered:
             known.options.add(option.name)
-            known.option_facts.update(option.facts)
+            _note(known.option_facts, option.facts)
         return uniform(view, question)
 
     def once(dealer: WalkDealer) -> End:
@@ -326,6 +326,11 @@ def walk(prepared: Prepared, *, leaves: int) -> Walk:
         return End.of(outcome)
 
     return Walk(courses, explore(once, showing, leaves=leaves, seconds=SECONDS), twins, shown)
+
+
+def _note(words: dict[str, set[str]], facts: Mapping[str, Any]) -> None:
+    for name, value in facts.items():
+        words.setdefault(name, set()).update([value] if isinstance(value, str) else ())
 
 
 def walk_for(

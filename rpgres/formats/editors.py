@@ -92,7 +92,7 @@ def renew_schemas(folders: Iterable[Path]) -> None:
         folders: folders of rulesets, or folders in which there are such.
     """
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.folders import is_standalone
+    from rpgres.plugins.entries import is_standalone
     from rpgres.plugins.loading import load_rules
 
     for lying in sorted({one for folder in folders for one in (folder / FOLDER, *folder.glob(f"*/{FOLDER}"))}):

@@ -20,8 +20,7 @@ from rpgres.model.cards import unknown_card
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.form import forms_in
-from rpgres.parameters.kind import Described
-from rpgres.parameters.kinds import kind_of
+from rpgres.parameters.kinds import Described, kind_of
 from rpgres.parameters.plain import is_set
 from rpgres.rulesets import Rules, is_public, speaker
 

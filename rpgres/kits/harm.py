@@ -20,8 +20,8 @@ from rpgres.kits.aspects.effects import paid
 from rpgres.kits.aspects.names import AFTER, DEFAULTS, AspectSettings, distinct_name, lay
 from rpgres.model.state import EMPTY, GM, Box, Character, Map, State, Tag, mark_box, put
 from rpgres.rulesets import Effect, Option, Rules, Ruleset, effect
+from rpgres.rulesets.actions import OPPONENT
 from rpgres.rulesets.kits import Kit, settings_of
-from rpgres.rulesets.numbers import OPPONENT
 from rpgres.rulesets.rows import Record
 from rpgres.toml.diagnostics import Fault
 

@@ -13,8 +13,7 @@ from rpgres.errors import RpgresError, named
 from rpgres.model.state import State, slug
 from rpgres.parameters.ability import number_of, rung_of
 from rpgres.parameters.context import ACTOR, InputContext
-from rpgres.parameters.kind import Slot
-from rpgres.parameters.kinds import kind_of
+from rpgres.parameters.kinds import Slot, kind_of
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.schema import CARD

@@ -7,10 +7,9 @@ from itertools import product
 
 from rpgres.lint.formulas import Scope, missing, template_faults
 from rpgres.lint.named_dice import definition_faults, diceless_faults, named_dice_faults
-from rpgres.rulesets.actions import Action
-from rpgres.rulesets.numbers import described_actions
+from rpgres.rulesets.actions import Action, Parameter
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import FIELDS, Parameter
+from rpgres.rulesets.schema import FIELDS
 from rpgres.toml.diagnostics import Fault
 
 
@@ -20,7 +19,7 @@ def description_faults(rules: Rules) -> Iterator[Fault]:
     for name, action in rules.file.actions.items():
         if action.numbers and not action.is_described:
             yield from diceless_faults(rules, name)
-    for name in described_actions(rules.file):
+    for name in rules.file.described:
         yield from named_dice_faults(rules, name)
         for key in rules.file.actions[name].parameters:
             if key in rules.file.parameters and not rules.layers.is_of_kits("parameters", key):

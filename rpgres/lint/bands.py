@@ -7,8 +7,7 @@ from itertools import groupby, pairwise
 from math import inf
 
 from rpgres.lint.named_spans import bounded_actions
-from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.provenance import owner
+from rpgres.rulesets.folders import owner
 from rpgres.rulesets.rows import Band
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span
@@ -22,7 +21,7 @@ def range_faults(rules: Rules, *, within: Span | None = None) -> Iterator[Fault]
         within: what the numbers are that they hold, where that is known; a gap beyond is none.
     """
     ranged = {name: band for name, band in rules.file.bands.items() if band.has_bounds}
-    what = "number" if any(described_actions(rules.file)) else "margin"
+    what = "number" if any(rules.file.described) else "margin"
     for name, band in ranged.items():
         if band.from_ is not None and band.to is not None and band.from_ > band.to:
             path = newest(rules, [("bands", name, "from"), ("bands", name, "to")])

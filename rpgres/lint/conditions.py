@@ -7,10 +7,9 @@ from typing import Any
 
 from rpgres.lint.formulas import missing
 from rpgres.rulesets.dice_plans import NO
-from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.rows import Condition
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.settling import BOUNDS
+from rpgres.rulesets.settling import bounded_name
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 
 MARGIN_BOUNDS = ("margin-from", "margin-to")  # what a condition says of the margin
@@ -56,9 +55,9 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
             yield Fault("never-matches", (*path, f"{name}-from"), message)
     for key, wanted in condition.items():
         at = (*path, key)
-        name, _, side = key.rpartition("-")
-        if key in MARGIN_BOUNDS or (side in BOUNDS and name in numbers) or (key in numbers and key not in facts):
-            for one in wanted if isinstance(wanted, list) and side not in BOUNDS else [wanted]:
+        name, side = bounded_name(key)
+        if key in MARGIN_BOUNDS or (side and name in numbers) or (key in numbers and key not in facts):
+            for one in wanted if isinstance(wanted, list) and not side else [wanted]:
                 if not isinstance(one, int) and one not in numbers:
                     yield Fault("not-a-number", at, f"{key} is a whole number, not {one!r}")
         elif key in facts or key in switches:
@@ -76,7 +75,7 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
 def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
     """Return what parameters and answers of described actions may be: conditions can speak of choices and flags."""
     found: dict[str, list[str]] = {}
-    for action in described_actions(rules.file):
+    for action in rules.file.described:
         for name, parameter in rules.file.parameters_of(action).items():
             if parameter.kind == "flag":
                 found[name] = ["yes", "no"]

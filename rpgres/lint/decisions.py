@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 
+from rpgres.lint.named_spans import Spans
 from rpgres.lint.paths import Known, brought_forth, people
 from rpgres.model.state import slug
 from rpgres.rulesets import RowQuestion, Rules
 from rpgres.rulesets.references import readable_plan
-from rpgres.rulesets.schema import CARD, CHARACTER, NAME, Label
+from rpgres.rulesets.schema import CARD, CHARACTER, NAME, SUIT, Label
 from rpgres.rulesets.tree import walk
 
-OF_ROWS = frozenset({"margin"})  # what every question of an outcome table is about
+Facts = Mapping[str, frozenset[str] | None]  # by name, the words that it can be; none for a number, None for any
+OF_ROWS: Facts = {"margin": frozenset()}  # what every question of an outcome table is about
 NO = "no"  # the answer that skips an optional decision
 _ANY = "*"
 
@@ -25,7 +27,7 @@ class Decision(msgspec.Struct, frozen=True):
     Attributes:
         options: the options it can offer, as `Label.options` has them; None where these are not told.
         is_optional: whether it may pass; None where that is not told.
-        facts: what it is about, by name; None where that cannot be told.
+        facts: what it is about; None where that cannot be told.
         option_facts: what its options are about, likewise.
         is_typed: whether other answers than its options can be typed.
         certain: the answers that it takes whenever it is asked, as far as that is told; `no` where it may always pass.
@@ -33,8 +35,8 @@ class Decision(msgspec.Struct, frozen=True):
 
     options: frozenset[str] | None = None
     is_optional: bool | None = None
-    facts: frozenset[str] | None = None
-    option_facts: frozenset[str] | None = None
+    facts: Facts | None = None
+    option_facts: Facts | None = None
     is_typed: bool = False
     certain: frozenset[str] = frozenset()
 
@@ -43,8 +45,8 @@ class Decision(msgspec.Struct, frozen=True):
         return Decision(
             _either(self.options, other.options),
             None if self.is_optional is None or other.is_optional is None else self.is_optional or other.is_optional,
-            _either(self.facts, other.facts),
-            _either(self.option_facts, other.option_facts),
+            _joined(self.facts, other.facts),
+            _joined(self.option_facts, other.option_facts),
             self.is_typed or other.is_typed,
             self.certain & other.certain,
         )
@@ -57,6 +59,12 @@ def _either(one: frozenset[str] | None, other: frozenset[str] | None) -> frozens
     return None if one is None or other is None else one | other
 
 
+def _joined(one: Facts | None, other: Facts | None) -> Facts | None:
+    if one is None or other is None:
+        return None
+    return {**one, **{name: _either(one.get(name, words), words) for name, words in other.items()}}
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # All there are
 
@@ -67,22 +75,22 @@ def decisions_of(rules: Rules) -> dict[str, Decision]:
     for name, label in rules.file.labels.items():
         if label.kind == "decision":
             declared = _declared(label)
-            found[name] = _as_declared(declared, found[name]) if name in found else declared
+            if name in found:  # with the facts that code tells of it
+                options = declared.options or found[name].options
+                declared = msgspec.structs.replace(declared.plus(found[name]), options=options)
+            found[name] = declared
     for name, facts in _facts_of_rolls(rules):
-        found[name] = msgspec.structs.replace(found[name], facts=_either(found[name].facts, facts))
+        found[name] = msgspec.structs.replace(found[name], facts=_joined(found[name].facts, facts))
     return found
 
 
 def _declared(label: Label) -> Decision:
-    options, facts = frozenset(label.options) or None, frozenset(label.facts)
-    certain = frozenset([NO]) if label.optional else frozenset[str]()
-    return Decision(options, label.optional or None, facts, frozenset(label.option_facts), label.typed, certain)
-
-
-def _as_declared(declared: Decision, of_rows: Decision) -> Decision:
-    """Return a decision of outcome tables that is declared, too: with the facts that code tells of it."""
-    both = declared.plus(of_rows)
-    return msgspec.structs.replace(both, options=declared.options or of_rows.options)
+    options, certain = frozenset(label.options) or None, frozenset([NO]) if label.optional else frozenset[str]()
+    facts, option_facts = (
+        {name: frozenset(told[name]) or None if isinstance(told, dict) else None for name in told}
+        for told in (label.facts, label.option_facts)
+    )
+    return Decision(options, label.optional or None, facts, option_facts, label.typed, certain)
 
 
 def _of_rows(rules: Rules) -> dict[str, Decision]:
@@ -93,16 +101,22 @@ def _of_rows(rules: Rules) -> dict[str, Decision]:
         if isinstance(node, RowQuestion):
             label, always = str(path[-1]), {name for name, its in node.options.items() if not (its.when or its.unless)}
             certain = frozenset([*always, NO] if node.optional else always)
-            asked = Decision(frozenset(node.options), node.optional, OF_ROWS, frozenset(), certain=certain)
+            asked = Decision(frozenset(node.options), node.optional, OF_ROWS, {}, certain=certain)
             found[label] = found[label].plus(asked) if label in found else asked
     return found
 
 
-def _facts_of_rolls(rules: Rules) -> Iterator[tuple[str, frozenset[str] | None]]:
+def _facts_of_rolls(rules: Rules) -> Iterator[tuple[str, Facts | None]]:
     """Yield the questions inside rolls of described actions, each with what its formulas speak of."""
     for name, action in rules.file.actions.items():
         plan = readable_plan(rules, name) if action.ask else None
-        yield from ((label, frozenset(plan.asks[label].facts) if plan is not None else None) for label in action.ask)
+        spans = Spans(rules, name, plan) if plan is not None else None
+        for label in action.ask:
+            if plan is None or spans is None:
+                yield label, None
+            else:
+                words = {fact: frozenset(filter(None, spans[fact].words)) for fact in plan.asks[label].facts}
+                yield label, words
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -144,7 +158,7 @@ def asked_of(labels: Iterable[str], decisions: Mapping[str, Decision]) -> Asked:
     """Return the decisions of some labels; of all that there are where no label is named."""
     labels = tuple(labels)
     by_label = {label: decisions.get(label, _UNKNOWN) for label in labels or decisions}
-    every = Decision(frozenset(), False, frozenset(), frozenset())
+    every = Decision(frozenset(), False, {}, {})
     for decision in by_label.values():
         every = every.plus(decision)
     return Asked(by_label, every, bool(labels))
@@ -162,20 +176,29 @@ def options_at(decision: Decision, known: Known, *, is_later: bool = False) -> l
         known: what is at the table.
         is_later: whether it may be asked when play has brought forth more.
     """
-    if decision.options is None:
-        return None
-    found, there = sorted(decision.options), None if is_later else brought_forth(known)
-    for place, names in ((CHARACTER, people(known)), (CARD, _cards(known.rules, found)), (NAME, there)):
-        several = [_ANY] if names is None else sorted(names)
-        found = [option.replace(place, name) for option in found for name in (several if place in option else [""])]
+    return None if decision.options is None else texts_at(decision.options, known, is_later=is_later)
+
+
+def texts_at(declared: Iterable[str], known: Known, *, is_later: bool = False) -> list[str]:
+    """Return options, or words of a fact, as a table has them: names for what stands in braces, `*` for any text.
+
+    Args:
+        declared: as a label has them.
+        known, is_later: see `options_at`.
+    """
+    found, there = sorted(declared), None if is_later else brought_forth(known)
+    named: dict[str, Callable[[], Iterable[str] | None]] = {
+        CHARACTER: lambda: people(known),
+        CARD: lambda: {name for code, card in known.rules.cards.by_code.items() for name in (code, card.short)},
+        SUIT: lambda: {card.suit for card in known.rules.cards.by_code.values()},
+        NAME: lambda: there,
+    }
+    for place, names_of in named.items():
+        if any(place in one for one in found):
+            names = names_of()
+            several = [_ANY] if names is None else sorted(names)
+            found = [one.replace(place, name) for one in found for name in (several if place in one else [""])]
     return list(dict.fromkeys(found))
-
-
-def _cards(rules: Rules, options: Iterable[str]) -> frozenset[str]:
-    if not any(CARD in option for option in options):
-        return frozenset()
-    cards = rules.cards
-    return frozenset(card.short for card in cards.by_code.values()) | frozenset(cards.by_code)
 
 
 def offers(option: str, name: str, *, is_choice: bool = False) -> bool:

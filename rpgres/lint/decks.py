@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import combinations
 
 from rpgres.errors import FileError
@@ -19,11 +18,9 @@ from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in
 
 def deck_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield what keeps decks from being read."""
-    for name in rules.layers.deck_names():
-        try:
-            rules.layers.deck(name)
-        except FileError as error:
-            yield from diagnostics_in(error)
+    for deck in _decks(rules).values():
+        if isinstance(deck, FileError):
+            yield from diagnostics_in(deck)
 
 
 def pile_faults(rules: Rules) -> Iterator[Fault]:
@@ -31,14 +28,17 @@ def pile_faults(rules: Rules) -> Iterator[Fault]:
     for name, pile in rules.file.piles.items():
         yield from _pile(rules, name, pile)
     yield from _parameters(rules)
-    yield from _clashes(rules, _decks(rules))
+    yield from _clashes(rules, {name: deck for name, deck in _decks(rules).items() if isinstance(deck, Deck)})
 
 
-def _decks(rules: Rules) -> dict[str, Deck]:
-    found = {}
+def _decks(rules: Rules) -> dict[str, Deck | FileError]:
+    """Return every deck by its name, or why it cannot be read."""
+    found: dict[str, Deck | FileError] = {}
     for name in rules.layers.deck_names():
-        with suppress(FileError):  # told where decks are read
+        try:
             found[name] = rules.layers.deck(name)
+        except FileError as error:
+            found[name] = error
     return found
 
 
@@ -113,7 +113,8 @@ def _clashes(rules: Rules, decks: Mapping[str, Deck]) -> Iterator[Fault]:
         pair = frozenset((one, other))
         if pile == other_pile or pair in told or not _may_both_hold(its, others):
             continue
-        codes = list(_different(decks[one], decks[other]))
+        theirs = {code.lower(): card for code, card in decks[other].cards.items()}
+        codes = [code for code, card in decks[one].cards.items() if theirs.get(code.lower(), card) != card]
         if codes:
             told.add(pair)
             path = newest(rules, [("piles", pile, "decks", one), ("piles", other_pile, "decks", other)])
@@ -122,13 +123,6 @@ def _clashes(rules: Rules, decks: Mapping[str, Deck]) -> Iterator[Fault]:
             shown = ", ".join(codes[:3]) + (f" and {len(codes) - 3} more" if len(codes) > 3 else "")
             message = f"{shown} of {own} and of {than} are different cards, and both decks can be on one table"
             yield Fault("card-clash", path, message)
-
-
-def _different(one: Deck, other: Deck) -> Iterator[str]:
-    theirs = {code.lower(): card for code, card in other.cards.items()}
-    for code, card in one.cards.items():
-        if theirs.get(code.lower(), card) != card:
-            yield code
 
 
 def _may_both_hold(one: Condition, other: Condition) -> bool:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from rpgres.errors import NotationError
 from rpgres.model.state import EMPTY
-from rpgres.rulesets.numbers import dice_names, number_names
+from rpgres.rulesets.actions import NUMERIC, OPPOSED, OPPOSITION
 from rpgres.rulesets.rows import Bounds
 from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.templates import fill, joined, misnamed, names_in
 from rpgres.text.harmless import in_line
 from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
@@ -42,14 +43,39 @@ class Scope(NamedTuple):
         return self._replace(numbers=self.numbers | more, dice=self.dice | more, rolled=self.rolled | more)
 
 
+def _number_names(file: RulesetFile, action: str) -> set[str]:
+    """Return the names of whole numbers that conditions and effects of an action may speak of."""
+    described = file.actions[action]
+    parameters = file.parameters_of(action)
+    return {
+        *file.window_names,
+        *(name for name, definition in file.define.items() if not definition.of),
+        *(("margin", OPPOSITION) if OPPOSITION in described.groups else ()),  # known only when both sides are
+        *described.numbers,
+        *(name for name, parameter in parameters.items() if parameter.kind in NUMERIC and not parameter.many),
+        *file.rated,
+        *(f"{OPPOSED}{name}" for name in file.rated),
+    }
+
+
+def _dice_names(file: RulesetFile, action: str) -> set[str]:
+    """Return the names that dice of an action may have in braces: numbers, flags, and choices that are told in dice."""
+    parameters = file.parameters_of(action)
+    return _number_names(file, action) | {
+        name
+        for name, parameter in parameters.items()
+        if parameter.kind == "flag" or (parameter.kind == "choice" and parameter.values and not parameter.many)
+    }
+
+
 def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
     """Return what may be named where any of these actions, as far as they are described, can come to."""
     file = rules.file
     described = [action for action in actions if rules.is_described(action)]
     parameters = [item for action in described for item in file.parameters_of(action).items()]
     return Scope(
-        numbers=frozenset(name for action in described for name in number_names(file, action)),
-        dice=frozenset(name for action in described for name in dice_names(file, action)),
+        numbers=frozenset(name for action in described for name in _number_names(file, action)),
+        dice=frozenset(name for action in described for name in _dice_names(file, action)),
         choices={name: list(its.values.values()) for name, its in parameters if its.kind == "choice" and its.values},
         is_open=file.has_any_ability,
     )

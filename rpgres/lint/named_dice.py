@@ -11,7 +11,7 @@ from rpgres.errors import FileError, RuleError
 from rpgres.lint.formulas import TRIED, missing, unreadable
 from rpgres.lint.named_questions import ask_faults, ask_texts
 from rpgres.lint.named_spans import Spans
-from rpgres.rulesets.actions import OPPOSITION, Action
+from rpgres.rulesets.actions import OPPOSED, OPPOSITION, Action
 from rpgres.rulesets.dice_plans import (
     BAND,
     GIVEN,
@@ -80,19 +80,19 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         else:  # the reason why formulas with the parameter are invalid
             yield Fault("taken-name", (*at, "dice", both), f"{both!r} is already a parameter; rename the dice")
         return
-    yield from _names(rules, name, plan)
-    yield from _taken(rules, name, plan)
+    spans = Spans(rules, name, plan)
+    yield from _names(spans)
+    yield from _taken(spans)
     looping = [one for one in plan.numbers if one in plan.reached(plan.numbers[one])]
     for one in looping:
         path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
         yield Fault("endless", path, f"the number {one} depends on itself")
     if not looping:
-        spans = Spans(rules, name, plan)
-        yield from _dice(rules, name, plan)
-        yield from _endless(name, plan, spans)
-        yield from _divisors(action, plan, spans)
-        yield from _never(rules, name, plan, spans)
-        yield from ask_faults(rules, name, plan, spans)
+        yield from _dice(spans)
+        yield from _endless(spans)
+        yield from _divisors(spans)
+        yield from _never(spans)
+        yield from ask_faults(spans)
 
 
 def diceless_faults(rules: Rules, name: str) -> Iterator[Fault]:
@@ -217,12 +217,11 @@ def _after_else(at: KeyPath, cases: dict[str, str]) -> Iterator[Fault]:
 # Names
 
 
-def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
-    file, action = rules.file, rules.file.actions[name]
-    at: KeyPath = ("actions", name)
-    parameters = file.parameters_of(name)
+def _names(spans: Spans) -> Iterator[Fault]:
+    """Yield unknown names."""
+    file, action, plan, parameters = spans.rules.file, spans.action, spans.plan, spans.parameters
     on_sheets = file.rated
-    known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers, *plan.asks}
+    known = {*parameters, *on_sheets, *(f"{OPPOSED}{one}" for one in on_sheets), *plan.numbers, *plan.asks}
     known |= {*file.switches, *file.window_names}
     is_open = file.has_any_ability
     listed = sorted({*known, *file.define} - {BAND})
@@ -249,16 +248,14 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                     yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
-            at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
+            at_place: KeyPath = (*spans.at, "tell", told if isinstance(action.tell, dict) else place)
             yield missing(at_place, "number", number, sorted(plan.numbers))
 
 
-def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
+def _taken(spans: Spans) -> Iterator[Fault]:
     """Yield duplicate names."""
-    file, action = rules.file, rules.file.actions[name]
-    at: KeyPath = ("actions", name)
+    file, action, at, parameters = spans.rules.file, spans.action, spans.at, spans.parameters
     of_all = {**dict.fromkeys(file.rated, "on the sheet"), **dict.fromkeys(file.switches, "a house rule")}
-    parameters = file.parameters_of(name)
     for key in action.parameters:
         its = file.parameters.get(key)
         one = (its and its.name) or key
@@ -266,9 +263,9 @@ def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             path = ("parameters", key, "name") if its.name else ("parameters", key)
             yield Fault("taken-name", path, f"{one!r} is already {of_all[one]}; rename the parameter")
     of_dice = {**dict.fromkeys(action.numbers, "a number"), **dict.fromkeys(OF_A_DIE, "a name of every die")}
-    for group in plan.groups:
+    for group in spans.plan.groups:
         # A template may name the parameter; anything else would mean the dice.
-        elsewhere = [text for path, text in _sources(name, action) if path[2:4] != ("dice", group)]
+        elsewhere = [text for path, text in _sources(spans.name, action) if path[2:4] != ("dice", group)]
         if group in of_dice or (group in parameters and any(_says(text, group) for text in elsewhere)):
             message = f"{group!r} is already {of_dice.get(group, 'a parameter')}; rename the dice"
             yield Fault("taken-name", (*at, "dice", group), message)
@@ -280,7 +277,9 @@ def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             yield Fault("taken-name", (*at, "numbers", number), message)
     for number in file.define:
         if number in parameters:
-            yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
+            yield Fault(
+                "taken-name", ("define", number), f"{number!r} is already a parameter of {spans.name}; rename it"
+            )
 
 
 def _apart(name: str, known: Collection[str]) -> str:
@@ -311,14 +310,14 @@ def _trees(action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool
 # Dice, and their possible values
 
 
-def _dice(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
-    parameters = rules.file.parameters_of(name)
-    choices = {one: next(iter(its.values.values())) for one, its in parameters.items() if its.values}
-    for group in plan.groups.values():
+def _dice(spans: Spans) -> Iterator[Fault]:
+    """Yield the dice that cannot be read."""
+    choices = {one: next(iter(its.values.values())) for one, its in spans.parameters.items() if its.values}
+    for group in spans.plan.groups.values():
         if all(isinstance(piece, str) for piece in group.pieces) or len(group.pieces) > 3 or group.pieces[-1]:
             faults = [unreadable(_tried(group, number, choices)) for number in TRIED]
             if all(faults):
-                yield Fault("bad-dice", ("actions", name, "dice", group.name), faults[0])
+                yield Fault("bad-dice", (*spans.at, "dice", group.name), faults[0])
 
 
 def _tried(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
@@ -329,9 +328,9 @@ def _tried(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
     )
 
 
-def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
+def _endless(spans: Spans) -> Iterator[Fault]:
     """Yield the dice that explode on every face."""
-    for group in plan.groups.values():
+    for group in spans.plan.groups.values():
         pool = pool_of(group)
         if group.again is None or pool is None:
             continue
@@ -340,15 +339,15 @@ def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
             for is_added in (0, 1)
         )
         if all(added) and any(one is not False for one in first):
-            yield Fault("bad-dice", ("actions", name, "dice", group.name, "again"), "every face explodes forever")
+            yield Fault("bad-dice", (*spans.at, "dice", group.name, "again"), "every face explodes forever")
 
 
-def _divisors(action: Action, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
+def _divisors(spans: Spans) -> Iterator[Fault]:
     """Yield the formulas with a divisor that may be 0."""
-    pools = [pool for group in plan.groups.values() if (pool := pool_of(group)) is not None]
+    pools = [pool for group in spans.plan.groups.values() if (pool := pool_of(group)) is not None]
     faces = [span_of(face) for pool in pools for face in pool.faces] or [Span(1, inf)]
     face = reduce(Span.plus, faces)
-    for path, expr, _ in _trees(action, plan):
+    for path, expr, _ in _trees(spans.action, spans.plan):
         for divisor in dict.fromkeys(_divided_by(expr, frozenset())):
             span = spans.of_die(divisor, face)
             if truth(span) is not True:
@@ -372,23 +371,19 @@ def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
         yield from _divided_by(inner, asked)
 
 
-def _never(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
+def _never(spans: Spans) -> Iterator[Fault]:
     """Yield the unreachable bands."""
-    action, band = rules.file.actions[name], plan.numbers[BAND].tree
-    at: KeyPath = ("actions", name)
+    action, at, bands, band = spans.action, spans.at, spans.rules.file.bands, spans.plan.numbers[BAND].tree
     if not action.band and not action.bands:
-        parameters = rules.file.parameters_of(name)
-        needed = {one for one, its in parameters.items() if its.kind == OPPOSITION and its.default is None}
+        needed = {one for one, its in spans.parameters.items() if its.kind == OPPOSITION and its.default is None}
         is_optional = not needed <= {*action.required} and None in spans["margin"].words
-        if is_optional and not any(band.unopposed for band in rules.file.bands.values()):
+        if is_optional and not any(one.unopposed for one in bands.values()):
             message = "the opposition is optional, and no outcome is `unopposed`; declare one, or list it as `required`"
             yield Fault("incomplete", (*at, "dice"), message)
         return
-    for word in sorted(_words(band) - set(rules.file.bands)):
-        path = (*at, "band") if action.band else (*at, "bands", word)
-        if action.band:
-            yield missing(path, "band", word, rules.file.bands)
     if action.band:
+        for word in sorted(_words(band) - set(bands)):
+            yield missing((*at, "band"), "band", word, bands)
         if spans["band"].has_numbers:
             yield Fault("wrong-type", (*at, "band"), "`band` is a number here; it has to be the name of an outcome")
         return

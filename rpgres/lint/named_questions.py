@@ -8,7 +8,7 @@ from rpgres.lint.formulas import missing, scope_of
 from rpgres.lint.named_spans import Spans
 from rpgres.lint.outcomes import effect_faults, roles_of, text_faults
 from rpgres.rulesets.actions import Action, Asking, Choosable
-from rpgres.rulesets.dice_plans import BAND, NO, TIMES, DicePlan, pool_of
+from rpgres.rulesets.dice_plans import BAND, NO, TIMES, pool_of
 from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE
 from rpgres.rulesets.references import spoken_of
@@ -38,14 +38,14 @@ def paying_kinds(rules: Rules, action: Action) -> Iterator[str]:
         yield from (paid_by(rules.file, of)[0] for option in ask.options.values() for of in option.cost)
 
 
-def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
+def ask_faults(spans: Spans) -> Iterator[Fault]:
     """Yield the faults of an action's questions; its formulas are valid."""
-    action = rules.file.actions[name]
+    rules, name, plan, action = spans.rules, spans.name, spans.plan, spans.action
     spoken = {*spoken_of(rules, name)}
     spoken |= {one.removeprefix(TIMES).partition(":")[0] for formula in plan.formulas() for one in formula.names}
-    taken = _taken(rules, name, action)
+    taken = _taken(spans)
     for label, ask in action.ask.items():
-        at: KeyPath = ("actions", name, "ask", label)
+        at: KeyPath = (*spans.at, "ask", label)
         if label in taken:
             yield Fault("taken-name", at, f"{label!r} is already {taken[label]}; rename the question")
         yield from text_faults(rules, (*at, "text"), ask.text)
@@ -64,8 +64,8 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
             path = (*at, "options", one)
             if one == NO:
                 yield Fault("taken-name", path, "`no` is the answer that skips the question; rename the option")
-            yield from _option(rules, name, path, ask, option)
-            yield from _again(path, option, plan, spans)
+            yield from _option(spans, path, ask, option)
+            yield from _again(spans, path, option)
             its = plan.asks[label].options[one]
             if not is_never and truth(within(its.when.tree, spans.__getitem__)) is False:
                 yield Fault("never-matches", (*path, "when"), "this option is never offered: its condition never holds")
@@ -74,8 +74,9 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
                 yield Fault("useless", path, message)
 
 
-def _taken(rules: Rules, name: str, action: Action) -> dict[str, str]:
+def _taken(spans: Spans) -> dict[str, str]:
     """Return the names that a question cannot have, each with what it is."""
+    rules, action = spans.rules, spans.action
     tables = [rules.table(table) for table in action.tables]
     asked = {str(path[-1]) for path, node in walk(tables, menu=rules.menu) if isinstance(node, RowQuestion)}
     return {
@@ -83,17 +84,17 @@ def _taken(rules: Rules, name: str, action: Action) -> dict[str, str]:
         **dict.fromkeys(asked, "a question of an outcome of this action"),
         **dict.fromkeys(rules.file.define, "a definition"),
         **dict.fromkeys(action.numbers, "a number"),
-        **dict.fromkeys(rules.file.parameters_of(name), "a parameter of this action"),
+        **dict.fromkeys(spans.parameters, "a parameter of this action"),
         **dict.fromkeys(action.groups, "the name of dice"),
         **dict.fromkeys((*FUNCTIONS, *OF_A_DIE), "a function, or a name of every die"),
         BAND: "the outcome",
     }
 
 
-def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosable) -> Iterator[Fault]:
-    file = rules.file
+def _option(spans: Spans, path: KeyPath, ask: Asking, option: Choosable) -> Iterator[Fault]:
+    rules, file = spans.rules, spans.rules.file
     yield from text_faults(rules, (*path, "text"), option.text)
-    scope = scope_of(rules, [name])
+    scope = scope_of(rules, [spans.name])
     for number, effect in enumerate(option.effects):
         yield from effect_faults(rules, (*path, "effects", number), effect, scope)
     counters = [*file.fields_of("counter")]
@@ -112,7 +113,8 @@ def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosab
             yield Fault("incomplete", (*path, "cost", of), message)
 
 
-def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
+def _again(spans: Spans, path: KeyPath, option: Choosable) -> Iterator[Fault]:
+    plan = spans.plan
     its = plan.asks[str(path[-3])].options[str(path[-1])]
     if its.most is not None and within(its.most.tree, spans.__getitem__).high < 1:
         yield Fault("bad-bounds", (*path, "most"), "`most` is never above 0, so no dice are rerolled; write 1 or more")

@@ -7,12 +7,11 @@ from functools import reduce
 from math import inf
 
 from rpgres.dice.grammar import Pool
-from rpgres.rulesets.actions import OPPOSITION
+from rpgres.rulesets.actions import OPPOSITION, Parameter
 from rpgres.rulesets.dice_plans import BAND, GIVEN, NO, SLOT, TIMES, DicePlan, GroupPlan, pool_of
 from rpgres.rulesets.formulas import Expr, Read
 from rpgres.rulesets.references import readable_plan
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 
 EITHER = Span(0, 1)
@@ -47,15 +46,20 @@ def number_spans(rules: Rules, name: str) -> dict[str, Span]:
 
 
 class Spans(dict[str, Span]):
-    """The possible values of names in an action, for all inputs and rolls."""
+    """The possible values of names in an action, for all inputs and rolls, with what the data say of the action.
+
+    Attributes:
+        rules, name, plan: the action.
+        action: its data.
+        at: where these stand.
+        parameters: what it takes.
+    """
 
     def __init__(self, rules: Rules, name: str, plan: DicePlan) -> None:
         super().__init__()
-        self.plan = plan
+        self.rules, self.name, self.plan = rules, name, plan
+        self.action, self.at = rules.file.actions[name], ("actions", name)
         self.parameters = rules.file.parameters_of(name)
-        self.required = rules.file.actions[name].required
-        self.switches = rules.file.switches
-        self.asks = rules.file.actions[name].ask
 
     def __missing__(self, name: str) -> Span:
         self[name] = ANY  # while it is computed, in case it depends on itself
@@ -67,16 +71,16 @@ class Spans(dict[str, Span]):
             parameter = self.parameters.get(name.removeprefix(GIVEN))
             found = EITHER
             if parameter is not None and parameter.kind != OPPOSITION:  # of which one may type that there is none
-                is_sure = name.removeprefix(GIVEN) in self.required or parameter.default is not None
+                is_sure = name.removeprefix(GIVEN) in self.action.required or parameter.default is not None
                 found = Span(1, 1) if is_sure else EITHER
         elif name.startswith(TIMES):
-            found = Span(0, self.asks[name.removeprefix(TIMES).partition(":")[0]].times)
-        elif name in self.asks:
-            found = Span(words=frozenset({NO, *self.asks[name].options}))
+            found = Span(0, self.action.ask[name.removeprefix(TIMES).partition(":")[0]].times)
+        elif name in self.action.ask:
+            found = Span(words=frozenset({NO, *self.action.ask[name].options}))
         elif name in self.parameters:
-            found = _of_parameter(self.parameters[name], is_needed=name in self.required)
-        elif name in self.switches:
-            found = Span(words=frozenset(self.switches[name].choices))
+            found = _of_parameter(self.parameters[name], is_needed=name in self.action.required)
+        elif name in self.rules.file.switches:
+            found = Span(words=frozenset(self.rules.file.switches[name].choices))
         else:
             found = ANY
         self[name] = found

@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rpgres.errors import UsageError
-from rpgres.lint.decisions import NO, Asked, Decision, asked_of, decisions_of, offers, options_at
+from rpgres.lint.decisions import NO, Asked, Decision, Facts, asked_of, decisions_of, offers, options_at, texts_at
 from rpgres.lint.paths import LATER, Known, people, place_faults
 from rpgres.model.conditions import Condition, condition_faults, implies, read_condition
-from rpgres.model.paths import FOES, QUANTIFIERS, Path
+from rpgres.model.paths import FOES, QUANTIFIERS
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
 from rpgres.rulesets.orders import BY_FACT, WORDS, Order
+from rpgres.rulesets.schema import NAME
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 
 Sets = Mapping[str, Sequence[Order]]
@@ -64,7 +65,7 @@ def _order_faults(
         yield fault.under("when")
     asked = asked_of(order.labels, decisions)
     for path, condition in conditions.items():
-        found = (*place_faults(condition, known), *_question_faults(condition.path, asked, known))
+        found = (*place_faults(condition, known), *_question_faults(condition, asked, known))
         yield from (fault.under("when", path) for fault in found)
     yield from _choice_faults(order, asked, known)
 
@@ -73,11 +74,12 @@ def _order_faults(
 # What it says of the question
 
 
-def _question_faults(path: Path, asked: Asked, known: Known) -> Iterator[Fault]:
-    """Yield what a path names of the question that this never shows or offers."""
-    root, *keys = path.keys
+def _question_faults(condition: Condition, asked: Asked, known: Known) -> Iterator[Fault]:
+    """Yield what a condition names of the question that this never shows or offers."""
+    root, *keys = condition.path.keys
     if root == "facts" and keys:
         yield from _fact_faults((), keys[0], asked.every.facts, asked)
+        yield from _word_faults(condition, keys[0], asked.every.facts, known)
         there = people(known)
         if keys[0] == FOES and keys[1:] and keys[1] != "count" and there is not None and keys[1] not in there:
             yield unknown_name((), f"there is no character {keys[1]!r}", keys[1], sorted(there))
@@ -86,10 +88,28 @@ def _question_faults(path: Path, asked: Asked, known: Known) -> Iterator[Fault]:
             yield from option_faults((), [keys[0]], asked, known, is_choice=False)
         if keys[1:]:
             yield from _fact_faults((), keys[1], asked.every.option_facts, asked, of_options=True)
+            yield from _word_faults(condition, keys[1], asked.every.option_facts, known)
+
+
+def _word_faults(condition: Condition, name: str, facts: Facts | None, known: Known) -> Iterator[Fault]:
+    """Yield the words that a fact never is, as far as these are declared; what play may bring forth as a warning."""
+    declared = facts.get(name) if facts is not None else None
+    if declared is None or condition.path.keys[-1] != name:
+        return
+    words = texts_at(declared, known)
+    for word in condition.constants:
+        if not isinstance(word, str) or any(offers(one, word) for one in words):
+            continue
+        if not words:
+            yield Fault("not-a-number", (), f"{name} is a number, and never {word!r}")
+        elif any(NAME in one for one in declared):
+            yield Fault("unknown-name", (), f"{name} is never {word!r} yet; {LATER}", word, tuple(words), "warning")
+        else:
+            yield unknown_name((), f"{name} is never {word!r}", word, words, there="it can be")
 
 
 def _fact_faults(
-    at: KeyPath, name: str, known: frozenset[str] | None, asked: Asked, *, of_options: bool = False
+    at: KeyPath, name: str, known: Facts | None, asked: Asked, *, of_options: bool = False
 ) -> Iterator[Fault]:
     """Yield that none of some decisions shows a fact, of the question or of its options."""
     if known is None or name in known:
@@ -216,7 +236,7 @@ def _unreachable(
     """
     if len(conditions) < len(order.when):
         return
-    covering = [one for one in earlier if _covers(one.conditions, conditions)]
+    covering = [one for one in earlier if all(any(implies(its, wide) for its in conditions) for wide in one.conditions)]
     labels, unknown = order.labels or ("", *decisions), Decision()  # of others that the engine asks, none is listed
     first = {
         label: [one for one in covering if one.decides(label, decisions.get(label, unknown))][:1] for label in labels
@@ -227,11 +247,6 @@ def _unreachable(
     named = {label: [one for one in covering if label in one.order.labels][:1] for label in order.labels}
     if named and all(one or first[label] for label, one in named.items()):
         yield _after(max(one.number for several in named.values() for one in several), earlier, order, is_certain=False)
-
-
-def _covers(conditions: Iterable[Condition], others: Collection[Condition]) -> bool:
-    """Tell whether some conditions hold whenever others do."""
-    return all(any(implies(one, wide) for one in others) for wide in conditions)
 
 
 def _after(number: int, earlier: Sequence[_Earlier], order: Order, *, is_certain: bool = True) -> Fault:

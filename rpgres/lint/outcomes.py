@@ -11,8 +11,7 @@ from rpgres.errors import FileError
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import Scope, bounds_faults, missing, scope_of, template_faults
 from rpgres.model.state import GM, ROLES
-from rpgres.rulesets.folders import read_as
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import located_in, read_as
 from rpgres.rulesets.rows import (
     BRACES,
     Formula,

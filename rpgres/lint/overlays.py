@@ -9,8 +9,7 @@ from typing import Any
 
 from rpgres.errors import FileError
 from rpgres.lint.outcomes import named_menus
-from rpgres.rulesets.folders import BEGINS_SO, Text, overlay_roots
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import BEGINS_SO, Text, located_in, overlay_roots
 from rpgres.rulesets.rules import Rules
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, nearest
 from rpgres.toml.faults import kind_of
@@ -67,7 +66,7 @@ def _tables(rules: Rules) -> Iterator[Diagnostic]:
     names = rules.layers.table_names()
     for name in names:
         texts = rules.layers.table_texts(name)
-        if name in named or not texts or (_is_own(rules, texts[0]) and not rules.file.standalone):
+        if name in named or not texts or not (rules.file.standalone or rules.layers.is_overlaid(texts[0].source.path)):
             continue
         others = tuple(other for other in (*names, *rules.file.actions) if other != name)
         yield located_in(texts[:1], Fault("unused", (), f"no action has an outcome table {name!r}", name, others))
@@ -86,7 +85,7 @@ def _decks(rules: Rules) -> Iterator[Diagnostic]:
     named |= {name for name in extended if isinstance(name, str)}
     for name, found in texts.items():
         others = tuple(other for other in names if other != name)
-        if nearest(name, others) and name not in named and not _is_own(rules, found[0]):
+        if nearest(name, others) and name not in named and rules.layers.is_overlaid(found[0].source.path):
             message = f"no pile has a deck {name!r}, and no deck extends it"
             yield located_in(found[:1], Fault("unused", (), message, name, others))
 
@@ -94,7 +93,7 @@ def _decks(rules: Rules) -> Iterator[Diagnostic]:
 def _menus(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the menus that no question takes; of code that may use its own, those that only overlays have."""
     texts = rules.layers.menu_texts()
-    laid = [text for text in texts if rules.file.standalone or not _is_own(rules, text)]
+    laid = [text for text in texts if rules.file.standalone or rules.layers.is_overlaid(text.source.path)]
     own = {name for text in texts if text not in laid for name in text.data}
     new = dict.fromkeys(name for text in laid for name in text.data if name not in own)
     named = named_menus(rules) if new else set()
@@ -102,12 +101,6 @@ def _menus(rules: Rules) -> Iterator[Diagnostic]:
         if name not in named:
             known = tuple(sorted(own or named))
             yield located_in(laid, Fault("unused", (name,), f"no question uses a menu {name!r}", name, known))
-
-
-def _is_own(rules: Rules, text: Text) -> bool:
-    """Tell whether a text is the ruleset's own, not an overlay's."""
-    path = Path(text.source.path)
-    return not any(path.is_relative_to(folder) for folder in rules.layers.overlays)
 
 
 def setting_faults(rules: Rules) -> Iterator[Fault]:

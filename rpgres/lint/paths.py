@@ -12,7 +12,7 @@ from rpgres.model.conditions import Condition, possible
 from rpgres.model.paths import QUANTIFIERS, Path, Place, Scope, parse_path
 from rpgres.model.state import GM, State, code_of, slug
 from rpgres.rulesets import Rules
-from rpgres.rulesets.rows import Bounds
+from rpgres.rulesets.rows import Bounded, Bounds
 from rpgres.toml.diagnostics import Fault, nearest, unknown_name
 
 _SCENE = "scene"  # the period that every table has
@@ -123,7 +123,7 @@ def _bounds(path: Path, known: Known) -> Bounds | None:
         boxes = _boxes(before, known)
         if boxes is None or boxes.may_come:
             return None
-        return Bounds(at_least=0, at_most=len(set(boxes.known) - _NO_BOXES))
+        return Bounded(value=key, at_least=0, at_most=len(set(boxes.known) - _NO_BOXES))
     file = known.rules.file
     if kind == "counters" and len(before) > 1:
         return file.fields_of("counter").get(key)

@@ -8,10 +8,10 @@ from math import inf
 from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.named_dice import bands_named
 from rpgres.lint.named_spans import bounded_actions, number_spans
-from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rows import Band, Condition
 from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.settling import bounded_name
 from rpgres.rulesets.spans import Span
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault
@@ -51,7 +51,7 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
 
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the conditions of outcome tables that the dice never meet."""
-    known = set(described_actions(rules.file))
+    known = set(rules.file.described)
     for table in rules.layers.table_names():
         spans = [number_spans(rules, name) for name in rules.actions_by_table.get(table, ()) if name in known]
         for text in rules.layers.table_texts(table) if spans else ():
@@ -67,7 +67,7 @@ def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
 
 def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> str:
     """Return why a condition can never hold, or nothing when it can."""
-    name = key.removesuffix("-from").removesuffix("-to")
+    name, side = bounded_name(key)
     if name not in spans:
         return ""
     low, high = spans[name].low, spans[name].high
@@ -75,8 +75,6 @@ def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> 
     numbers = [one for one in found if isinstance(one, int)]
     if len(numbers) < len(found) or not numbers:
         return ""  # what a name comes to is not known
-    is_too_high = min(numbers) > high and not key.endswith("-to")
-    is_too_low = max(numbers) < low and not key.endswith("-from")
-    if not (is_too_high or is_too_low):
+    if not ((min(numbers) > high and side != "to") or (max(numbers) < low and side != "from")):
         return ""
     return f"{name} is at least {low}" if high == inf else f"{name} is {low} to {high}"

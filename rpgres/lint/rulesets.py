@@ -6,7 +6,6 @@ This reads every outcome table, which no ordinary command needs to; it is import
 
 from __future__ import annotations
 
-import pathlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import msgspec
@@ -22,15 +21,14 @@ from rpgres.lint.named_spans import span_of_bands
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
 from rpgres.lint.reachable import reach_faults, unmet_rows
-from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.tables import table_faults
-from rpgres.lint.unused import unused_faults
+from rpgres.lint.unused import house_rule_faults, unused_faults
 from rpgres.parameters.examples import SHARED
 from rpgres.parameters.kinds import kind_of
-from rpgres.rulesets.actions import Action
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.actions import Action, Parameter
+from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rules import Rules, dice_of
-from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
+from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
 # What the commands that resolve an action take for themselves.
@@ -80,12 +78,10 @@ def _own(rules: Rules) -> set[tuple[str, str, str]]:
 
 def _blamed(rules: Rules, its: Diagnostic) -> Diagnostic:
     """Return a diagnostic of the ruleset's own files with the overlays named that brought it about."""
-    place = pathlib.Path(its.file)
     overlays = rules.layers.overlays
-    if not overlays or not its.file or any(place.is_relative_to(folder) for folder in overlays):
+    if not overlays or not its.file or rules.layers.is_overlaid(its.file):
         return its
-    said = f"{its.message} (with {' and '.join(rules.layers.overlays)} as overlay)"
-    return msgspec.structs.replace(its, message=said)
+    return msgspec.structs.replace(its, message=f"{its.message} (with {' and '.join(overlays)} as overlay)")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -237,9 +233,12 @@ def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) ->
 
 def _is_always_required(rules: Rules, parameter: Parameter) -> bool:
     """Tell whether no action lets a parameter be left out."""
-    actions = rules.file.actions
-    taken = [(action, name) for action in actions for name, its in rules.parameters(action).items() if its is parameter]
-    return all(name in actions[action].required for action, name in taken)
+    return all(
+        name in action.required
+        for key, action in rules.file.actions.items()
+        for name, its in rules.parameters(key).items()
+        if its is parameter
+    )
 
 
 def _doubles(action: Action, parameters: Mapping[str, Parameter]) -> Iterator[str]:

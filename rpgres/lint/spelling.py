@@ -17,10 +17,10 @@ from rpgres.lint.formulas import scope_of
 from rpgres.lint.outcomes import rolled_labels
 from rpgres.model.state import slug
 from rpgres.parameters.examples import example_inputs, spellings
+from rpgres.rulesets.actions import OPPOSED
 from rpgres.rulesets.dice_plans import OF_AN_OUTCOME
+from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.formulas import OF_A_DIE, FormulaError, formula, names
-from rpgres.rulesets.numbers import OPPOSED
-from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk

@@ -13,7 +13,7 @@ from rpgres.lint.rulesets import data_diagnostics
 from rpgres.lint.spelling import misspelt_diagnostics
 from rpgres.lint.unused import idle_faults
 from rpgres.rulesets import Rules
-from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 from rpgres.toml.reading import read_source

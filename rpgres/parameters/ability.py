@@ -8,7 +8,7 @@ from typing import Any
 from rpgres.errors import UsageError, as_data, named
 from rpgres.model.state import State, slug
 from rpgres.parameters.context import ACTOR, SHEET
-from rpgres.parameters.kind import Described, Kind, Offers, Slot
+from rpgres.parameters.kinds import Described, Kind, Offers, Slot
 from rpgres.parameters.plain import NUMBER_OR_TEXT, several, sheet_of
 from rpgres.parameters.values import Rating
 from rpgres.rulesets import Rules, unknown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rpgres.errors import UsageError
 from rpgres.parameters.context import ACTOR, InputContext, sheet_offers
-from rpgres.parameters.kind import Kind
+from rpgres.parameters.kinds import Kind
 from rpgres.parameters.plain import name_metavar
 from rpgres.toml.diagnostics import nearest
 

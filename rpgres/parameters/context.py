@@ -92,14 +92,6 @@ class InputContext(msgspec.Struct):
         """
         return name if name in self.state.characters else self.add_sheet(self.read(name))
 
-    def check_name(self, name: str) -> None:
-        """Check that a sheet may be named so.
-
-        Raises:
-            UsageError: the name is a path, and paths are not allowed here.
-        """
-        check_plain(name, always=self.confined)
-
     def read(self, name: str) -> Sheet:
         """Return a sheet by the name that was typed.
 
@@ -109,7 +101,7 @@ class InputContext(msgspec.Struct):
         """
         from rpgres.rulesets.sheets import read_sheet, sheet_source
 
-        self.check_name(name)
+        check_plain(name, always=self.confined)
         if name not in self.sheets:
             self.sheets[name] = sheet_source(self.rules, name, beside=self.beside)
         return read_sheet(self.rules, name, source=self.sheets[name])

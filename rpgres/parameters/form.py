@@ -8,23 +8,14 @@ from typing import Any
 
 from rpgres.errors import UsageError, located
 from rpgres.model.state import NO_NAMES, Map, blank_character, pile_name, slug
-from rpgres.parameters.ability import ABILITY
 from rpgres.parameters.characters import character_at
 from rpgres.parameters.context import InputContext, give_seat, sheet_offers
-from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed
-from rpgres.parameters.plain import CHOICE, DICE, FLAG, INTEGER, TEXT, text_of
+from rpgres.parameters.kinds import Declared, Described, Kind, Offers, Schema, Slot, Typed, kind_of
+from rpgres.parameters.plain import text_of
 from rpgres.parameters.values import Form
 from rpgres.rulesets import Parameter, Rules, unknown
 from rpgres.toml.diagnostics import Fault, KeyPath
 
-FIELD_KINDS: dict[str, Kind] = {
-    "ability": ABILITY,
-    "integer": INTEGER,
-    "text": TEXT,
-    "flag": FLAG,
-    "choice": CHOICE,
-    "dice": DICE,
-}
 METAVAR = "NAME:KEY=VALUE,..."
 
 
@@ -53,7 +44,7 @@ def _read(slot: Slot, value: Any) -> Form:
         if one is not None:
             with located(key):
                 its = Slot(context, field, f"{slot.option} {name}: {key}", name)
-                values[key] = FIELD_KINDS[field.kind].read(its, one)
+                values[key] = kind_of(field).read(its, one)
         elif field.required:
             message = f"{slot.option} {name} needs {key}, {field.help}: type {name}:{key}=..."
             raise UsageError(message, path=(key,), reason="missing")
@@ -164,14 +155,13 @@ def _faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
             yield Fault("taken-name", its, "`name` is reserved for the text before the colon; rename the field")
         if field.required and field.default is not None:
             yield Fault("inconsistent", (*its, "default"), "a required field cannot have a default")
-        yield from FIELD_KINDS[field.kind].faults(its, field)
+        yield from kind_of(field).faults(its, field)
 
 
 def _schema(described: Described) -> Schema:
     assert isinstance(described, Parameter)
     fields = {
-        name: {"description": field.help, **FIELD_KINDS[field.kind].schema(field)}
-        for name, field in described.fields.items()
+        name: {"description": field.help, **kind_of(field).schema(field)} for name, field in described.fields.items()
     }
     named = {"name": {"type": "string", "description": "the name"}, **fields}
     required = ["name", *(name for name, field in described.fields.items() if field.required)]

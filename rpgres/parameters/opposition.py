@@ -12,7 +12,7 @@ from rpgres.model.state import EMPTY, State, slug
 from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
 from rpgres.parameters.characters import character_at
 from rpgres.parameters.context import sheet_offers
-from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
+from rpgres.parameters.kinds import Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import NUMBER_OR_TEXT
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Parameter, Rules

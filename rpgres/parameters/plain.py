@@ -9,7 +9,7 @@ from rpgres.dice import dice
 from rpgres.dice.hints import as_range
 from rpgres.errors import RpgresError, UsageError, as_data, named
 from rpgres.model.state import Character
-from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
+from rpgres.parameters.kinds import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.rulesets import Rules, unknown
 from rpgres.toml.diagnostics import Fault, KeyPath
 

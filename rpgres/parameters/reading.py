@@ -11,8 +11,7 @@ from typing import Any
 from rpgres.errors import UsageError, located, named
 from rpgres.model.state import blank_character
 from rpgres.parameters.context import SHEET, InputContext, give_seat
-from rpgres.parameters.kind import Slot
-from rpgres.parameters.kinds import kind_of, metavar
+from rpgres.parameters.kinds import Slot, kind_of, metavar
 from rpgres.parameters.plain import is_set
 from rpgres.rulesets import Parameter, Rules, unknown
 

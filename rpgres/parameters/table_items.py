@@ -8,7 +8,7 @@ from typing import Any
 from rpgres.errors import UsageError, as_data
 from rpgres.model.state import GM, SCENE, Deck, Tag, pile_name, put, slug
 from rpgres.parameters.context import ACTOR
-from rpgres.parameters.kind import Declared, Kind, Offers, Schema, Slot, Typed, default_faults
+from rpgres.parameters.kinds import Declared, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.parameters.plain import INTEGER, integer_schema, name_metavar, whole_number
 from rpgres.rulesets import Parameter, Rules
 from rpgres.toml.diagnostics import Fault, KeyPath

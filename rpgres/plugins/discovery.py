@@ -21,6 +21,7 @@ from rpgres.plugins.entries import (
     ENDED,
     Entry,
     disabled_names,
+    head_of,
     installed_plugins,
     is_disabled,
     normal,
@@ -28,7 +29,6 @@ from rpgres.plugins.entries import (
     standalone_of,
 )
 from rpgres.plugins.failures import clash, failure
-from rpgres.plugins.folders import head_of
 from rpgres.plugins.importing import load
 from rpgres.rulesets import Ruleset, builtin_folder, data_folders, overlay_roots
 from rpgres.rulesets.folders import BEGINS_SO, is_one_of
@@ -66,7 +66,10 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
     """
     if ruleset_id in BUILTIN:
         return load(_builtin_entry(ruleset_id))
-    _refuse_notation(ruleset_id)
+    from rpgres.dice import is_notation
+
+    if is_notation(ruleset_id):
+        raise UsageError(f"{ruleset_id!r} is dice notation, not a ruleset; to roll it: {called('roll', ruleset_id)}")
     standalone = standalone_of(ruleset_id, extra)
     if standalone and standalone[0].builtin:
         return load(standalone[0])
@@ -87,13 +90,6 @@ def claims_of(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
     # Where a plugin's own data lie on the rulesets path, they are no second ruleset.
     own = [_likely_folder(entry) for entry in installed] if standalone else []
     return [entry for entry in standalone if not is_one_of(Path(entry.folder), own)] + installed
-
-
-def _refuse_notation(ruleset_id: str) -> None:
-    from rpgres.dice import is_notation
-
-    if is_notation(ruleset_id):
-        raise UsageError(f"{ruleset_id!r} is dice notation, not a ruleset; to roll it: {called('roll', ruleset_id)}")
 
 
 def _only(claims: Sequence[Entry]) -> Entry:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from rpgres.errors import in_short, in_words
-from rpgres.plugins.folders import is_standalone
 from rpgres.rulesets import builtin_folder, overlay_roots
 from rpgres.rulesets.rows import is_id
+from rpgres.toml.reading import MAX_BYTES
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ def _scan(_path: tuple[str, ...]) -> tuple[Entry, ...]:
         name, version = _name_and_version(distribution)
         # Of a distribution that is there twice, Python imports the one that comes first on its path.
         entries.setdefault(normal(name), list(_entries(distribution, name, version)))
-    return tuple(sorted((entry for found in entries.values() for entry in found), key=_order))
+    every = (entry for found in entries.values() for entry in found)
+    return tuple(sorted(every, key=lambda entry: (entry.id, entry.distribution, entry.value)))
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
@@ -110,10 +111,6 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
     folder = Path(getattr(distribution, "_path", "")).stem  # `name-1.0.dist-info`
     name, _, version = folder.partition("-")
     return name or UNNAMED, version
-
-
-def _order(entry: Entry) -> tuple[str, str, str]:
-    return entry.id, entry.distribution, entry.value
 
 
 def _entries(distribution: Distribution, name: str, version: str) -> Iterator[Entry]:
@@ -132,6 +129,7 @@ def _entries(distribution: Distribution, name: str, version: str) -> Iterator[En
 
 
 def normal(name: str) -> str:
+    """Return the name of a distribution as all spellings of it are compared."""
     return re.sub(r"[-_.]+", "-", name.strip()).lower()
 
 
@@ -224,3 +222,57 @@ def id_fault(ruleset_id: str) -> str:
     if not is_id(ruleset_id):
         return "an id consists of lowercase letters, digits and hyphens, and starts with a letter"
     return ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Folders that may be whole rulesets
+
+
+def is_standalone(folder: Path) -> bool:
+    """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code.
+
+    What says anything but false is meant to be one; reading it tells that it should be `true`.
+    """
+    path = folder / "ruleset.toml"
+    if not os.path.isfile(path):
+        return False
+    head = head_of(path)
+    return head.get("standalone", False) is not False if head else _says_standalone(path)
+
+
+def _says_standalone(path: Path) -> bool:
+    """Tell whether a file that is no TOML, or no UTF-8, was meant to be a whole ruleset, to report its fault."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES)
+    except (OSError, ValueError):
+        return False
+    text = content.replace(b"\0", b"").decode("ascii", "ignore")  # the zeros of UTF-16
+    return re.search(r"^\s*standalone\s*=\s*true\b", text, re.MULTILINE) is not None
+
+
+def head_of(path: Path) -> dict[str, object]:
+    """Return the keys of a TOML file that stand before its first table; nothing when it cannot be read."""
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):
+        return {}
+    return _head_at(path, (known.st_mtime_ns, known.st_size, known.st_ino))
+
+
+@lru_cache(maxsize=256)  # a list asks for each several times: whether it is whole, whose it is, what it is called
+def _head_at(path: Path, _stamp: tuple[int, ...]) -> dict[str, object]:
+    import tomli
+
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES).decode("utf-8-sig")
+    except (OSError, ValueError):
+        return {}
+    head = re.split(r"^\s*\[", text, maxsplit=1, flags=re.MULTILINE)[0]
+    for part in (head, text):  # a bracket may also begin a line of a list or a long text
+        try:
+            return tomli.loads(part)
+        except (ValueError, RecursionError):  # what is no TOML, and numbers of too many digits
+            continue
+    return {}

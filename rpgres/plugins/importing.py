@@ -13,9 +13,8 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError, in_short
-from rpgres.plugins.entries import DISABLE, ENDED, Entry, is_disabled
+from rpgres.plugins.entries import DISABLE, ENDED, Entry, head_of, is_disabled
 from rpgres.plugins.failures import RENAME, at_stage, failure
-from rpgres.plugins.folders import head_of
 from rpgres.rulesets import API, Origin, Ruleset
 from rpgres.rulesets.folders import NAMING
 from rpgres.rulesets.kits import Kit

@@ -17,7 +17,7 @@ import tomli
 from rpgres.errors import UsageError, called
 from rpgres.lint.named_dice import named_in_action
 from rpgres.model.state import slug
-from rpgres.plugins.folders import is_standalone
+from rpgres.plugins.entries import is_standalone
 from rpgres.rulesets import Rules, Ruleset
 from rpgres.rulesets.rows import is_id
 from rpgres.toml.diagnostics import key_text

@@ -13,8 +13,9 @@ from rpgres.plugins.discovery import RulesetName
 from rpgres.render.lines import BULLET, HANG, INDENT, Line, Piece, Shown, line, pairs, section
 from rpgres.render.words import effect_words, signed, title
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
+from rpgres.rulesets.actions import said_words
 from rpgres.rulesets.rows import Formula, bounded
-from rpgres.rulesets.schema import PileText, said_words
+from rpgres.rulesets.schema import PileText
 from rpgres.rulesets.settling import BOUNDS
 from rpgres.rulesets.tables import TableRow
 

@@ -12,8 +12,7 @@ from rpgres.engine.players import Question
 from rpgres.render.lines import INDENT, Line, Piece, line
 from rpgres.render.words import effect_words
 from rpgres.rulesets import RowQuestion, Rules
-from rpgres.rulesets.folders import Text
-from rpgres.rulesets.provenance import located_in, owner
+from rpgres.rulesets.folders import Text, located_in, owner
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, KeyPath
 

@@ -5,7 +5,7 @@ Outcome tables are settled in `settling`; `rpgres.lint` checks rulesets.
 
 from __future__ import annotations
 
-from rpgres.rulesets.actions import Action
+from rpgres.rulesets.actions import Action, FormField, Parameter, is_public, speaker
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -36,19 +36,7 @@ from rpgres.rulesets.registry import (
 )
 from rpgres.rulesets.rows import Band, Id, OutcomeTable, Row, RowOption, RowQuestion
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import (
-    CLAIM,
-    EffectText,
-    Field,
-    FormField,
-    Parameter,
-    RecordField,
-    RulesetFile,
-    Switch,
-    Track,
-    is_public,
-    speaker,
-)
+from rpgres.rulesets.schema import CLAIM, EffectText, Field, RecordField, RulesetFile, Switch, Track
 from rpgres.rulesets.settling import Ask, Option, RowRoll, value_of
 from rpgres.toml.diagnostics import unknown
 

@@ -1,10 +1,173 @@
-"""The records of `[actions]` and `[define]` in `ruleset.toml`: parameters, dice, questions and formulas of actions."""
+"""The records of `[parameters]`, `[actions]` and `[define]` in `ruleset.toml`: inputs, dice, questions and formulas."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from rpgres.rulesets.rows import Id, Record, check_effects
+import msgspec
+
+from rpgres.rulesets.rows import Bounds, Id, Record, check_effects
 
 ROLL, OPPOSITION = "roll", "opposition"  # the groups of dice without a name, and of the opposition
+NUMERIC = ("ability", "integer", "counter")  # the kinds of parameters that are whole numbers
+OPPONENT = "opponent"
+OPPOSED = f"{OPPONENT}."  # `{opponent.armour}`: an ability or counter of the opponent
+SaidBy = Literal["", "player", "confirmed", "gm"]
+SeenBy = Literal["", "all", "own"]
+
+
+class Input(Record, Bounds, frozen=True, kw_only=True):
+    """What parameters and fields of forms have in common.
+
+    Attributes:
+        kind: what may be typed, and what the rule gets.
+        help: a line of help.
+        default: the value when it is left out.
+        choices: for a choice: what may be typed, and what it means.
+        at_least: the smallest number.
+        at_most: the largest number; of cards: how many there can be.
+        seat: for a flag: the seat that a character added together with it gets (`gm`).
+        pile: for cards, and for a text that names some: where they lie; of a form, the pile of the named character.
+        said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
+            what no sheet has (`confirmed`), or no player (`gm`).
+        seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
+    """
+
+    kind: str
+    help: str
+    default: str | int | bool | None = None
+    choices: dict[str, str] = {}
+    at_least: int | None = None
+    at_most: int | None = None
+    seat: Literal["", "gm"] = ""
+    pile: str = ""
+    said_by: SaidBy = ""
+    seen_by: SeenBy = ""
+
+
+class FormField(Input, frozen=True, kw_only=True):
+    """One of the things that a parameter of the kind `form` says of whatever it names, or a typed answer of itself.
+
+    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
+    with `seat = "gm"` gives the character who joins by it to the game master. A text with a `pile` names the cards
+    there of the named character, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
+    `said-by` and `seen-by` are as for parameters.
+
+    Attributes:
+        required: whether it has to be given.
+    """
+
+    kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
+    required: bool = False
+
+
+class Parameter(Input, frozen=True, kw_only=True):
+    """Something an action takes: a command line option, a key of `with` in a scene, an argument of the rule.
+
+    kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `dice`, `text`, `flag`, `choice`,
+    `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
+    `counter` (sets a counter of the actor, or of the table, before the action), `cards` (what lies in `pile` before the
+    action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
+    a name with `fields`, as NAME:key=value,key=value; with `seats` the name may be a character's at the table, or a
+    sheet's, who then joins it; with `guests` any other name joins it, too, without a sheet; with `others` no other
+    name is allowed, nor the actor's. With `many` it may be given several
+    times, up to `most`, as a tag always may; `most` holds for the number of `cards` too, where `at-most` says nothing.
+    A flag with `seat = "gm"` gives the actor to the game master, if the actor joins by it.
+    `name` is the option's name where it differs from the key in `[parameters]`.
+
+    At a persistent table `said-by` tells who says it: `player` (the actor), `confirmed` (the actor, and the game
+    master confirms what no sheet has), `gm` (no player). `seen-by` tells who reads what was typed: `all`, or `own`
+    (who typed it). What they are when left out: `speaker` and `is_public`.
+
+    For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
+    as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
+    plain number is such a rating as well; `unit = "successes"` lets `3 successes` be the number 3 all the same.
+
+    Attributes:
+        name: the option's name where it differs from the key.
+        metavar: what stands for the value in help.
+        many: whether it can be given several times.
+        most: how often it can be given at most; of cards: how many there can be, where `at-most` says nothing.
+        values: for a choice: what each stands for in dice.
+        rolls: for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability.
+        numbers_too: for an opposition: whether a plain number is such a rating as well.
+        unit: for an opposition with numbers-too: the word behind a number that is no rating, as in `3 successes`.
+        aliases: further names of the option.
+        among: for an integer: the only numbers that can be typed, such as the sides of dice.
+        tag: for a tag: the kind that is put on the table.
+        holder: for a tag or counter: who holds the free uses, or whose counter it is.
+        counter: for a counter: which one is set.
+        fields: for a form: what may be said behind NAME:.
+        seats: for a form: whether the name may be a character at the table, or a sheet, which is then added.
+        guests: for a form with `seats`: whether a name without a sheet is added as a character, too.
+        others: for a form with `seats`: whether it has to be at the table or have a sheet, and not be the actor;
+            for a character: whether it must not be the actor.
+    """
+
+    kind: Literal[
+        "ability",
+        "opposition",
+        "integer",
+        "dice",
+        "text",
+        "flag",
+        "choice",
+        "character",
+        "tag",
+        "counter",
+        "cards",
+        "form",
+    ]
+    name: str = ""
+    metavar: str = ""
+    many: bool = False
+    most: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
+    values: dict[str, str] = {}
+    rolls: str = ""
+    numbers_too: bool = False
+    unit: str = ""
+    aliases: list[Id] = []
+    among: list[int] = []
+    tag: str = ""
+    holder: str = "actor"
+    counter: str = ""
+    fields: dict[Id, FormField] = {}
+    seats: bool = False
+    guests: bool = False
+    others: bool = False
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it may be given several times, up to `most`."""
+        return self.many or self.kind == "tag"
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether the rule gets it; the others change the table before the action."""
+        return self.kind not in ("tag", "counter", "cards")
+
+
+def speaker(described: Input) -> SaidBy:
+    """Return who says something at a persistent table.
+
+    Undeclared, words and plain choices are the player's, what a counter holds is the game master's, and everything else
+    (numbers, flags, choices of dice, opposition, names that are not at the table) is confirmed where no sheet has it.
+    """
+    if described.said_by:
+        return described.said_by
+    if described.kind == "counter":
+        return "gm"
+    is_words = described.kind == "text" and not described.pile
+    is_plain = described.kind == "choice" and not getattr(described, "values", {})
+    return "player" if is_words or is_plain else "confirmed"
+
+
+def said_words(described: Parameter | FormField) -> str:
+    """Return who states an input, where it is not the actor's player; else nothing."""
+    return "given by the game master" if speaker(described) == "gm" else ""
+
+
+def is_public(described: Parameter | FormField) -> bool:
+    """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
+    return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
 
 
 class Group(Record, frozen=True):

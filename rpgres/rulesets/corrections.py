@@ -22,7 +22,6 @@ from rpgres.model.state import (
     Box,
     Character,
     Map,
-    Pile,
     State,
     Tag,
     freeze,
@@ -41,12 +40,6 @@ _MOVED = {
     "piles": "cards are moved only by actions, so that each is in exactly one place",
     "periods": f"periods are changed with `{called('table begin')}` and `{called('table end')}`",
 }
-
-
-def _named(one: Any, key: str) -> bool:
-    if isinstance(one, Tag):
-        return one.slug == slug(key)
-    return isinstance(one, Box) and one.name == key
 
 
 _OF_CHARACTER = ("counters", "abilities", "tracks", "texts")  # maps of a character whose names a short path may have
@@ -94,9 +87,15 @@ def readers_of(before: State, after: State, path: str, text: str) -> list[str] |
     return None if None in audiences else sorted({seat for seats in audiences for seat in seats or ()})
 
 
+def _head(path: str) -> tuple[str, str]:
+    """Return the field of the table that a path is about, and the name in it; empty where it has none."""
+    field, name = (*path.split("."), "")[:2]
+    return field, name
+
+
 def _stands(state: State, path: str) -> bool:
     """Tell whether there is the tag, track or thing that a path is about; what is about nothing of these stands."""
-    field, name = (*path.split("."), "")[:2]
+    field, name = _head(path)
     match field:
         case "tags":
             return state.tag(name) is not None
@@ -107,7 +106,7 @@ def _stands(state: State, path: str) -> bool:
 
 def audience_at(state: State, path: str) -> tuple[str, ...] | None:
     """Return the seats that may know of what stands at a path; None for everybody, and where nothing stands."""
-    field, name = (*path.split("."), "")[:2]
+    field, name = _head(path)
     if field == "tags":
         tag = state.tag(name)
         return tag.audience if tag is not None else None
@@ -186,8 +185,7 @@ def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None
     if seat is None:
         return shown_to(changed(rules, state, path, text), path, to)
     known = state.seen_by(seat)
-    field, _, rest = path.partition(".")
-    name = rest.partition(".")[0]
+    field, name = _head(path)
     # That a name is free would show that nothing hidden has it, so no new tag is placed, and no message says which.
     if field in ("tracks", "things", "audiences") and name and name not in {*known.tracks, *known.things}:
         raise UsageError(f"{path}: {seat} cannot set this; the host can, without {named('as')}")
@@ -253,14 +251,11 @@ def _check_kept(state: State, typed: str) -> None:
 def _with_seat(before: State, after: State, name: str) -> State:
     """Return the table on which a character's player now holds its cards too."""
     old, new = before.seat_of(name), after.seat_of(name)
-    return msgspec.structs.replace(
-        after, piles=Map({key: _handed(pile, name, old, new) for key, pile in after.piles.items()})
-    )
-
-
-def _handed(pile: Pile, owner: str, old: str, new: str) -> Pile:
-    is_its = pile.owner == owner and pile.audience == (old,)
-    return msgspec.structs.replace(pile, audience=(new,)) if is_its else pile
+    piles = {
+        key: msgspec.structs.replace(pile, audience=(new,)) if (pile.owner, pile.audience) == (name, (old,)) else pile
+        for key, pile in after.piles.items()
+    }
+    return msgspec.structs.replace(after, piles=Map(piles))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -387,8 +382,7 @@ def shown_to(state: State, path: str, seats: Iterable[str]) -> State:
         UsageError: there is nothing at the path that could be for some alone.
     """
     audience = tuple(dict.fromkeys(seats))
-    field, _, rest = path.partition(".")
-    name = rest.partition(".")[0]
+    field, name = _head(path)
     if not audience:
         return state
     tag = state.tag(name) if field == "tags" else None
@@ -462,7 +456,7 @@ def _new_track(text: str, *, path: str) -> tuple[Box, ...]:
 
 def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:
     """Return tags or boxes with one of them changed, added or taken away."""
-    found = next((one for one in value if _named(one, key)), None)
+    found = next((one for one in value if (one.slug == slug(key) if isinstance(one, Tag) else one.name == key)), None)
     if found is None:
         near = nearest(slug(key), [one.slug for one in value]) if field == "tags" else None
         if field != "tags" or rest or near is not None or text == ABSENT or not slug(key):

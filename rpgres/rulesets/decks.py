@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rpgres.model.cards import DeckFile, build_deck
 from rpgres.model.state import Deck
-from rpgres.rulesets.folders import KITS, Text, read_as
-from rpgres.rulesets.provenance import faults_error
+from rpgres.rulesets.folders import KITS, Text, faults_error, read_as
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, unknown_name
 from rpgres.toml.reading import read_source

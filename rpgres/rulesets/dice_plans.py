@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Iterator, Mapping
-from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from rpgres.dice import dice
 from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError
-from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Choosable, Definition, Group
+from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Choosable, Definition, Group, Parameter
 from rpgres.rulesets.formulas import (
     FUNCTIONS,
     MOST_PARTS,
@@ -35,10 +34,11 @@ from rpgres.rulesets.formulas import (
     changed,
     formula,
     names,
+    with_inner,
     worker,
 )
 from rpgres.rulesets.rows import BRACES
-from rpgres.rulesets.schema import Parameter, RulesetFile
+from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import KeyPath
 
@@ -423,13 +423,7 @@ class _Writer:
             if expr.name in self.groups:
                 return self._slot(Read("sum", (expr.name,)))
             return self._defined(expr.name, ()) if expr.name in self.definitions else expr
-        if isinstance(expr, Call):
-            return self._called(expr)
-        if isinstance(expr, Op):
-            return replace(expr, args=tuple(self.written(one) for one in expr.args))
-        if isinstance(expr, Cases):
-            return Cases(tuple((self.written(when), self.written(then)) for when, then in expr.cases))
-        return expr
+        return self._called(expr) if isinstance(expr, Call) else with_inner(expr, self.written)
 
     def _slot(self, read: Read) -> Expr:
         if read not in self.slots:
@@ -510,10 +504,6 @@ class _Writer:
             raise FormulaError(f"the definition {name} depends on itself")
         tree = cases(definition.cases) if definition.cases else formula(definition.value)
         bound = dict(zip(definition.of, args, strict=True))
-        found = self.written(changed(tree, partial(_bound, bound)))
+        found = self.written(changed(tree, lambda one: bound.get(one.name, one) if isinstance(one, Name) else one))
         self.nested -= 1
         return found
-
-
-def _bound(values: Mapping[str, Expr], expr: Expr) -> Expr:
-    return values.get(expr.name, expr) if isinstance(expr, Name) else expr

@@ -18,7 +18,7 @@ from rpgres.rulesets.schema import Label, RulesetFile
 from rpgres.text.digest import blake2b
 from rpgres.text.folders import settings_folder
 from rpgres.toml.cache import parse_cached
-from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown, unknown_name
 from rpgres.toml.reading import Source, inside, located, overlay, read_source
 
 BEGINS_SO = "a standalone ruleset.toml begins with `standalone = true`"
@@ -115,9 +115,57 @@ def read_as(texts: Sequence[Text], type_: type[T]) -> T:
     try:
         return msgspec.convert(data, type_, str_keys=True)
     except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
-        from rpgres.rulesets.provenance import faults_error
         from rpgres.toml.faults import faults
     raise faults_error(texts, faults(data, type_))
+
+
+def faults_error(texts: Sequence[Text], faults: Iterable[Fault]) -> FileError:
+    """Return the error that tells faults of a table with their files and lines, file by file in line order."""
+    number = {text.source.path: number for number, text in enumerate(texts)}
+    found = [located_in(texts, fault) for fault in faults]
+    return diagnostics_error(sorted(found, key=lambda one: (number.get(one.file, 0), one.line or 0)))
+
+
+def located_in(texts: Sequence[Text], fault: Fault) -> Diagnostic:
+    """Return a fault of a table as a diagnostic, in the nearest of the files that have its key path."""
+    from rpgres.toml.places import spot
+
+    if not texts:
+        return fault.placed("", None, None)
+    text = texts[owner(texts, fault.path)]
+    return fault.placed(text.source.path, *spot((*text.prefix, *fault.path), text.source.text), prefix=text.prefix)
+
+
+def owner(texts: Sequence[Text], path: KeyPath) -> int:
+    """Return the number of the nearest text that has a key path.
+
+    For a key that is missing everywhere it is the farthest that comes closest: an overlay of three lines is not at
+    fault for what the file below it never said.
+    """
+    chosen, longest, covered = len(texts) - 1, -1, 0
+    for number in reversed(range(len(texts))):
+        reached, whole = _reach(path, texts[number].data)
+        if whole is not None and whole <= covered:
+            break  # replaced by something nearer, so neither this nor what lies below it is seen
+        if reached == len(path):
+            return number
+        if reached >= longest:
+            chosen, longest = number, reached
+        covered = max(covered, reached)
+    return chosen
+
+
+def _reach(path: KeyPath, value: Any) -> tuple[int, int | None]:
+    """Return how many parts of a path are there, and at how many parts stands what overlays replace whole."""
+    whole = None
+    for depth, part in enumerate(path):
+        if whole is None and (not isinstance(value, dict) or value == {"remove": True}):
+            whole = depth
+        try:
+            value = value[part]
+        except (LookupError, TypeError):
+            return depth, whole
+    return len(path), whole
 
 
 class Part(Text, frozen=True, kw_only=True):
@@ -258,8 +306,12 @@ def _completed(file: RulesetFile, ruleset_id: str) -> RulesetFile:
         file = with_tables(file, ruleset_id)
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
-    actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
-    actions = {name: _with_windows(file, action) for name, action in actions.items()} if file.windows else actions
+    actions = dict(file.actions)
+    for name, action in file.actions.items():
+        if action.is_described or file.standalone:
+            labels = dict.fromkeys([*action.groups, *action.ask, *action.labels])
+            action = msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
+        actions[name] = _with_windows(file, action) if file.windows else action
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.groups}
     for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
         options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
@@ -291,13 +343,6 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
 _OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
 
 
-def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
-    if not action.is_described and not file.standalone:
-        return action
-    labels = dict.fromkeys([*action.groups, *action.ask, *action.labels])
-    return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
-
-
 class Layers:
     """The data of a ruleset as its folders have them: kits, its own, and overlays, the farthest first.
 
@@ -320,6 +365,10 @@ class Layers:
     def overlays(self) -> list[str]:
         """The folders of the ruleset's overlays, the last one nearest."""
         return [str(part.folder) for part in self.parts if part.is_overlay]
+
+    def is_overlaid(self, file: str) -> bool:
+        """Tell whether a file is an overlay's, not one that the ruleset brings."""
+        return any(Path(file).is_relative_to(folder) for folder in self.overlays)
 
     @property
     def is_own(self) -> bool:

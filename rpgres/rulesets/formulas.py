@@ -271,15 +271,18 @@ def results(expr: Expr) -> Iterator[Expr]:
         yield expr
 
 
+def with_inner(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """Return a tree in which the trees right below the top are changed."""
+    if isinstance(expr, Op | Call):
+        return replace(expr, args=tuple(map(change, expr.args)))
+    if isinstance(expr, Cases):
+        return Cases(tuple((change(when), change(then)) for when, then in expr.cases))
+    return replace(expr, of=change(expr.of)) if isinstance(expr, Read) and expr.of is not None else expr
+
+
 def changed(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """Return a tree in which every part is changed, inner ones first."""
-    if isinstance(expr, Op | Call):
-        expr = replace(expr, args=tuple(changed(one, change) for one in expr.args))
-    elif isinstance(expr, Cases):
-        expr = Cases(tuple((changed(when, change), changed(then, change)) for when, then in expr.cases))
-    elif isinstance(expr, Read) and expr.of is not None:
-        expr = replace(expr, of=changed(expr.of, change))
-    return change(expr)
+    return change(with_inner(expr, lambda one: changed(one, change)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

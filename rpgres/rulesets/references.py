@@ -11,7 +11,7 @@ from rpgres.rulesets.actions import Choosable
 from rpgres.rulesets.dice_plans import DicePlan, dice_plan
 from rpgres.rulesets.rows import RowBody, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.settling import BOUNDS, NUMBER
+from rpgres.rulesets.settling import NUMBER, bounded_name
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
 
@@ -67,8 +67,7 @@ def _in_effect(rules: Rules, effect: Mapping[str, Any]) -> Iterator[str]:
 def _in_conditions(*conditions: Mapping[str, Any]) -> Iterator[str]:
     for condition in conditions:
         for key, wanted in condition.items():
-            name, _, side = key.rpartition("-")
-            yield name if side in BOUNDS and name else key
+            yield bounded_name(key)[0]
             yield key
             for one in wanted if isinstance(wanted, list) else [wanted]:
                 if isinstance(one, str):

@@ -155,12 +155,8 @@ class Ruleset:
         """
         if stop is not None:
             self.stops[name] = stop
-
-        def register(rule: Rule) -> Rule:
-            self.actions[name], self.procedures[name] = rule, turn
-            return rule
-
-        return register
+        self.procedures[name] = turn
+        return _into(self.actions, name)
 
     def effect(self, kind: str) -> Callable[[ApplyEffect], ApplyEffect]:
         """Register the decorated pure function `(state, effect) -> state` for a kind of effect."""
@@ -184,12 +180,8 @@ class Ruleset:
             raise ValueError(
                 f"lump({action!r}): unknown question holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}"
             )
-
-        def register(lump: Lump) -> Lump:
-            self.lumps[action], self.lumps_hold[action] = lump, holds
-            return lump
-
-        return register
+        self.lumps_hold[action] = holds
+        return _into(self.lumps, action)
 
     def canon(self, field: str) -> Callable[[Canon], Canon]:
         """Register the decorated function `(value) -> representative` for a field of the state, such as `tags`.

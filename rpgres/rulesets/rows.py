@@ -24,16 +24,12 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
 Condition = dict[str, str | int | list[str | int]]
 
 
-class Bounds(Record, frozen=True):
-    """The bounds of a number, both included.
+class Bounds:
+    """What the fields `at_least` and `at_most` of a record mean: the bounds of a number, both included."""
 
-    Attributes:
-        at_least: the smallest number.
-        at_most: the largest number.
-    """
-
-    at_least: int | None = None
-    at_most: int | None = None
+    __slots__ = ()
+    at_least: int | None
+    at_most: int | None
 
     def has(self, number: int) -> bool:
         """Tell whether a number is within the bounds."""
@@ -53,7 +49,7 @@ class Bounds(Record, frozen=True):
         return number if self.at_most is None else min(number, self.at_most)
 
 
-class Bounded(Bounds, frozen=True, kw_only=True):
+class Bounded(Record, Bounds, frozen=True):
     """A number or a roll that never counts for less than `at-least`, nor for more than `at-most`.
 
     Attributes:
@@ -63,6 +59,8 @@ class Bounded(Bounds, frozen=True, kw_only=True):
     """
 
     value: str
+    at_least: int | None = None
+    at_most: int | None = None
 
 
 Formula = str | Bounded  # dice or a number with names in braces; as a table with its bounds

@@ -10,10 +10,11 @@ import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Deck, Map
+from rpgres.rulesets.actions import Parameter
 from rpgres.rulesets.folders import Layers, Part, builtin_folder, merge_parts, read_as, read_parts
 from rpgres.rulesets.registry import ApplyEffect, Ruleset, blamed
 from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion, with_rolled_texts
-from rpgres.rulesets.schema import Parameter, RulesetFile, Track
+from rpgres.rulesets.schema import RulesetFile, Track
 from rpgres.rulesets.settling import Settling
 from rpgres.rulesets.switches import Record as Switches
 from rpgres.rulesets.switches import check_choices, switch_record, unchosen
@@ -207,7 +208,7 @@ class Rules:
         table: OutcomeTable = read_as(texts, OutcomeTable)
         for band in table:
             if band not in self.file.bands:
-                from rpgres.rulesets.provenance import faults_error
+                from rpgres.rulesets.folders import faults_error
 
                 message = f"the ruleset {self.id} has no band {band!r}"
                 raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])

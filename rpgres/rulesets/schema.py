@@ -1,174 +1,17 @@
 """The records of TOML: what may stand in `ruleset.toml`. Those of outcome tables stand in `rows`."""
 
 import re
-from typing import Annotated, Any, Literal
-
-import msgspec
+from typing import Any, Literal
 
 from rpgres.model.state import slug
-from rpgres.rulesets.actions import Action, Definition
+from rpgres.rulesets.actions import Action, Definition, FormField, Parameter
 from rpgres.rulesets.rows import Band, Bounds, Condition, Id, Record, check_effects
 from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
-# In an option of a label: a character at the table, a card by its code, and a name that play brings forth.
-CHARACTER, CARD, NAME = "{character}", "{card}", "{name}"
-SaidBy = Literal["", "player", "confirmed", "gm"]
-SeenBy = Literal["", "all", "own"]
-
-
-class Input(Bounds, frozen=True, kw_only=True):
-    """What parameters and fields of forms have in common.
-
-    Attributes:
-        kind: what may be typed, and what the rule gets.
-        help: a line of help.
-        default: the value when it is left out.
-        choices: for a choice: what may be typed, and what it means.
-        at_most: the largest number; of cards: how many there can be.
-        seat: for a flag: the seat that a character added together with it gets (`gm`).
-        pile: for cards, and for a text that names some: where they lie; of a form, the pile of the named character.
-        said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
-            what no sheet has (`confirmed`), or no player (`gm`).
-        seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
-    """
-
-    kind: str
-    help: str
-    default: str | int | bool | None = None
-    choices: dict[str, str] = {}
-    seat: Literal["", "gm"] = ""
-    pile: str = ""
-    said_by: SaidBy = ""
-    seen_by: SeenBy = ""
-
-
-class FormField(Input, frozen=True, kw_only=True):
-    """One of the things that a parameter of the kind `form` says of whatever it names, or a typed answer of itself.
-
-    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
-    with `seat = "gm"` gives the character who joins by it to the game master. A text with a `pile` names the cards
-    there of the named character, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
-    `said-by` and `seen-by` are as for parameters.
-
-    Attributes:
-        required: whether it has to be given.
-    """
-
-    kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
-    required: bool = False
-
-
-class Parameter(Input, frozen=True, kw_only=True):
-    """Something an action takes: a command line option, a key of `with` in a scene, an argument of the rule.
-
-    kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `dice`, `text`, `flag`, `choice`,
-    `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
-    `counter` (sets a counter of the actor, or of the table, before the action), `cards` (what lies in `pile` before the
-    action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
-    a name with `fields`, as NAME:key=value,key=value; with `seats` the name may be a character's at the table, or a
-    sheet's, who then joins it; with `guests` any other name joins it, too, without a sheet; with `others` no other
-    name is allowed, nor the actor's. With `many` it may be given several
-    times, up to `most`, as a tag always may; `most` holds for the number of `cards` too, where `at-most` says nothing.
-    A flag with `seat = "gm"` gives the actor to the game master, if the actor joins by it.
-    `name` is the option's name where it differs from the key in `[parameters]`.
-
-    At a persistent table `said-by` tells who says it: `player` (the actor), `confirmed` (the actor, and the game
-    master confirms what no sheet has), `gm` (no player). `seen-by` tells who reads what was typed: `all`, or `own`
-    (who typed it). What they are when left out: `speaker` and `is_public`.
-
-    For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
-    as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
-    plain number is such a rating as well; `unit = "successes"` lets `3 successes` be the number 3 all the same.
-
-    Attributes:
-        name: the option's name where it differs from the key.
-        metavar: what stands for the value in help.
-        many: whether it can be given several times.
-        most: how often it can be given at most; of cards: how many there can be, where `at-most` says nothing.
-        values: for a choice: what each stands for in dice.
-        rolls: for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability.
-        numbers_too: for an opposition: whether a plain number is such a rating as well.
-        unit: for an opposition with numbers-too: the word behind a number that is no rating, as in `3 successes`.
-        aliases: further names of the option.
-        among: for an integer: the only numbers that can be typed, such as the sides of dice.
-        tag: for a tag: the kind that is put on the table.
-        holder: for a tag or counter: who holds the free uses, or whose counter it is.
-        counter: for a counter: which one is set.
-        fields: for a form: what may be said behind NAME:.
-        seats: for a form: whether the name may be a character at the table, or a sheet, which is then added.
-        guests: for a form with `seats`: whether a name without a sheet is added as a character, too.
-        others: for a form with `seats`: whether it has to be at the table or have a sheet, and not be the actor;
-            for a character: whether it must not be the actor.
-    """
-
-    kind: Literal[
-        "ability",
-        "opposition",
-        "integer",
-        "dice",
-        "text",
-        "flag",
-        "choice",
-        "character",
-        "tag",
-        "counter",
-        "cards",
-        "form",
-    ]
-    name: str = ""
-    metavar: str = ""
-    many: bool = False
-    most: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
-    values: dict[str, str] = {}
-    rolls: str = ""
-    numbers_too: bool = False
-    unit: str = ""
-    aliases: list[Id] = []
-    among: list[int] = []
-    tag: str = ""
-    holder: str = "actor"
-    counter: str = ""
-    fields: dict[Id, FormField] = {}
-    seats: bool = False
-    guests: bool = False
-    others: bool = False
-
-    @property
-    def is_repeated(self) -> bool:
-        """Whether it may be given several times, up to `most`."""
-        return self.many or self.kind == "tag"
-
-    @property
-    def is_argument(self) -> bool:
-        """Whether the rule gets it; the others change the table before the action."""
-        return self.kind not in ("tag", "counter", "cards")
-
-
-def speaker(described: Input) -> SaidBy:
-    """Return who says something at a persistent table.
-
-    Undeclared, words and plain choices are the player's, what a counter holds is the game master's, and everything else
-    (numbers, flags, choices of dice, opposition, names that are not at the table) is confirmed where no sheet has it.
-    """
-    if described.said_by:
-        return described.said_by
-    if described.kind == "counter":
-        return "gm"
-    is_words = described.kind == "text" and not described.pile
-    is_plain = described.kind == "choice" and not getattr(described, "values", {})
-    return "player" if is_words or is_plain else "confirmed"
-
-
-def said_words(described: Parameter | FormField) -> str:
-    """Return who states an input, where it is not the actor's player; else nothing."""
-    return "given by the game master" if speaker(described) == "gm" else ""
-
-
-def is_public(described: Parameter | FormField) -> bool:
-    """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
-    return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
+# In options and facts of a label: a character, a card by its code, the suit of a card, a name that play brings forth.
+CHARACTER, CARD, SUIT, NAME = "{character}", "{card}", "{suit}", "{name}"
 
 
 class Switch(Record, frozen=True):
@@ -210,8 +53,9 @@ class Label(Record, frozen=True):
         dice: of chance, the dice that code always rolls under this label, so that scenes are checked; `{dice}` stands
             for those of the ruleset.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
-            outcome table, and what formulas of a question inside a roll name.
-        option_facts: the names of what its options are about.
+            outcome table, and what formulas of a question inside a roll name. As a table, each with the words that it
+            can be, as in `options`, and `{suit}` for that of a card; none for a number, or for any.
+        option_facts: the names of what its options are about, or the same table.
         fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
             reads the answer itself.
     """
@@ -223,8 +67,8 @@ class Label(Record, frozen=True):
     options: list[str] = []
     typed: bool = False
     dice: str = ""
-    facts: list[str] = []
-    option_facts: list[str] = []
+    facts: list[str] | dict[str, list[str]] = []
+    option_facts: list[str] | dict[str, list[str]] = []
     fields: dict[Id, FormField] = {}
 
 
@@ -336,7 +180,7 @@ class RecordField(Record, frozen=True):
     default: int | str | bool | None = None
 
 
-class Field(Bounds, frozen=True, kw_only=True):
+class Field(Record, Bounds, frozen=True):
     """One key of a character sheet.
 
     kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
@@ -350,6 +194,8 @@ class Field(Bounds, frozen=True, kw_only=True):
         help: a line of help.
         required: whether every sheet has to have it.
         default: the value when it is left out; for a counter also the name of another.
+        at_least: the smallest number.
+        at_most: the largest number.
         names: for abilities: those the game knows.
         any_name: for abilities: whether others may be listed too.
         tag: for tags, and records that are tags too: the kind they are on the table.
@@ -363,6 +209,8 @@ class Field(Bounds, frozen=True, kw_only=True):
     help: str
     required: bool = False
     default: int | str | None = None
+    at_least: int | None = None
+    at_most: int | None = None
     names: list[str] = []
     any_name: bool = False
     tag: str = ""
@@ -393,8 +241,6 @@ DONE_WITH: dict[str, tuple[str, ...]] = {
 }
 DONE_ON = {"counter": "counter", "tag": "tag", "mark": "track", "clear": "track"}
 COUNTED = ("change", "count")  # those of these fields that hold a whole number
-
-
 FIELDS = re.compile(r"\{([a-z][a-z-]*)\}")  # fields in the words for an effect
 
 
@@ -569,8 +415,8 @@ class RulesetFile(Record, frozen=True):
     @property
     def counters(self) -> list[str]:
         """The counters that sheets, inputs or effects name."""
-        changed = [its.counter for its in self.parameters.values()] + [its.counter for its in self.effects.values()]
-        return list(dict.fromkeys((*self.fields_of("counter"), *filter(None, changed))))
+        named = (one.counter for table in (self.parameters, self.effects) for one in table.values() if one.counter)
+        return list(dict.fromkeys((*self.fields_of("counter"), *named)))
 
     @property
     def tag_kinds(self) -> list[str]:
@@ -582,6 +428,11 @@ class RulesetFile(Record, frozen=True):
     def window_names(self) -> dict[str, str]:
         """The numbers of windows, which formulas may name, each with the name of its window."""
         return {name: window for window, text in self.windows.items() for name in text.names}
+
+    @property
+    def described(self) -> list[str]:
+        """The actions whose data say what is rolled."""
+        return [name for name, action in self.actions.items() if action.is_described]
 
     def parameters_of(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under; what is not described is left out."""

@@ -309,8 +309,8 @@ class Settling:
 
     def _is_so(self, condition: Mapping[str, Any], margin: int | None, facts: Map[str, Any]) -> bool:
         for key, wanted in condition.items():
-            name, _, side = key.rpartition("-")
-            if side in BOUNDS and key not in facts and key not in self._rules.chosen:
+            name, side = bounded_name(key)
+            if side and key not in facts and key not in self._rules.chosen:
                 number = margin if name == "margin" else facts.get(name)
                 bound = _number(wanted, margin, facts)
                 if not isinstance(number, int) or not isinstance(bound, int):
@@ -331,6 +331,16 @@ class Settling:
 NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
 BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
 MOST_SETTLED = 1000  # kept for one table and margin, or of what further margins come to; more are worked out again
+
+
+def bounded_name(key: str) -> tuple[str, str]:
+    """Return the name that the key of a condition bounds, and the side; the key itself and no side if it bounds none.
+
+    >>> bounded_name("margin-from"), bounded_name("weather")
+    (('margin', 'from'), ('weather', ''))
+    """
+    name, _, side = key.rpartition("-")
+    return (name, side) if name and side in BOUNDS else (key, "")
 
 
 def _number(wanted: Any, margin: int | None, facts: Mapping[str, Any]) -> Any:

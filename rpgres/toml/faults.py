@@ -1,6 +1,6 @@
 """The second look at data that msgspec refused: every fault with its key path. Not on the way of a file in order.
 
-It knows msgspec's description of types. What it has no check for, msgspec itself has the last word about.
+It knows the types that records of TOML have. What it has no check for, msgspec itself has the last word about.
 """
 
 from __future__ import annotations
@@ -123,29 +123,19 @@ def _check_nothing(_node: Any, _value: Any, _path: KeyPath) -> Iterator[Fault]:
 
 
 def _check_number(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
-    limits = [(words, getattr(node, name), holds) for name, words, holds in _LIMITS if getattr(node, name) is not None]
-    if not all(holds(value, limit) for _, limit, holds in limits):
-        wanted = " and ".join(f"{words} {limit}" for words, limit, _ in limits)
+    if (node.ge is not None and value < node.ge) or (node.le is not None and value > node.le):
+        limits = (("at least", node.ge), ("at most", node.le))
+        wanted = " and ".join(f"{words} {limit}" for words, limit in limits if limit is not None)
         yield Fault("wrong-value", path, f"expected {_expected(node)} that is {wanted}, found {_quoted(value)}")
 
 
 def _check_text(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
-    wrong = list(_check_size(node, value, path))
-    yield from wrong
-    if not wrong and node.pattern is not None and not re.search(node.pattern, value):
+    if node.min_length is not None and len(value) < node.min_length:
+        wanted = "at least 1 character" if node.min_length == 1 else f"at least {node.min_length} characters"
+        yield Fault("wrong-value", path, f"expected {wanted}, found {len(value) or 'none'}")
+    elif node.pattern is not None and not re.search(node.pattern, value):
         wanted = _PATTERNS.get(node.pattern, f"text like `{node.pattern}`")
         yield Fault("wrong-value", path, f"expected {wanted}, found {_quoted(value)}")
-
-
-def _check_size(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
-    units = _UNITS[type(value)]
-    for limit, words, holds in (
-        (node.min_length, "at least", operator.ge),
-        (node.max_length, "at most", operator.le),
-    ):
-        if limit is not None and not holds(len(value), limit):
-            unit = units[limit != 1]
-            yield Fault("wrong-value", path, f"expected {words} {limit} {unit}, found {len(value) or 'none'}")
 
 
 def _hint(node: Any, value: Any) -> str:
@@ -163,7 +153,6 @@ def _check_names(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
 
 
 def _check_list(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
-    yield from _check_size(node, value, path)
     for index, item in enumerate(value):
         yield from _faults(node.item_type, item, (*path, index))
 
@@ -178,16 +167,13 @@ def _check_tuple(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
 
 
 def _check_dict(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
-    yield from _check_size(node, value, path)
     for key, item in value.items():
         yield from _key_faults(node.key_type, key, (*path, key))
         yield from _faults(node.value_type, item, (*path, key))
 
 
 def _key_faults(node: Any, key: str, path: KeyPath) -> Iterator[Fault]:
-    # A key is always text in TOML; where a number is wanted, msgspec reads it as one.
-    readings = [reading for reading in (key, _number(key, int), _number(key, float)) if type(reading) in _kinds(node)]
-    for fault in _fewest([node], readings or [key], path):
+    for fault in _faults(node, key, path):
         told = f"as a name in this table {fault.message}"
         if path[:1] == ("characters",) and (plain := _plain(key)):
             told += f'; write `{plain}`, and below it name = "{in_line(key[:_MAX_QUOTED])}"'
@@ -203,39 +189,15 @@ def _plain(key: str) -> str:
     return found if found[:1].isalpha() else ""
 
 
-def _fewest(nodes: Sequence[Any], values: Sequence[Any], path: KeyPath) -> list[Fault]:
-    # Where several types could take a value, as a number or a whole number could, the fewest complaints are meant.
-    return min((list(_faults(node, value, path)) for node in nodes for value in values), key=len)
-
-
-def _number(key: str, type_: Any) -> Any:
-    try:
-        return next(iter(msgspec.convert({key: None}, dict[type_, None], str_keys=True)))
-    except msgspec.ValidationError:
-        return None
-
-
 def _check_union(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
-    able = [_bare(one) for one in node.types if type(value) in _kinds(one)]
-    if len(able) == 1 or type(value) is not dict:
-        yield from _fewest(able, [value], path)
-        return
-    field, tags = able[0].tag_field, tuple(str(one.tag) for one in able)
-    if field not in value:
-        yield Fault("missing-key", (*path, field), f"missing key `{field}`, {_one_of(tags)}")
-        return
-    tag = value[field]
-    chosen = next((one for one in able if type(one.tag) is type(tag) and one.tag == tag), None)
-    if chosen is None:
-        message = f"expected {_one_of(tags)}, found {_quoted(tag)}"
-        yield Fault("wrong-value", (*path, field), message, str(tag), tags)
-    else:
-        yield from _check_record(chosen, value, path)
+    # Where several types could take a value, such as two lists, the fewest complaints are meant.
+    able = [one for one in node.types if type(value) in _kinds(one)]
+    yield from min((list(_faults(one, value, path)) for one in able), key=len)
 
 
 def _check_record(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     faulty = False
-    for fault in _entry_faults(node, value, path) if not node.array_like else ():
+    for fault in _entry_faults(node, value, path):
         faulty = True
         yield fault
     if not faulty:  # a record with a faulty part cannot be made, so its `__post_init__` cannot speak yet
@@ -244,16 +206,11 @@ def _check_record(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
 
 def _entry_faults(node: Any, value: dict[str, Any], path: KeyPath) -> Iterator[Fault]:
     fields = {field.encode_name: field for field in node.fields}
-    names = (*fields, node.tag_field) if node.tag_field else tuple(fields)
     for key, item in value.items():
         if key in fields:
             yield from _faults(fields[key].type, item, (*path, key))
-        elif key == node.tag_field:
-            if type(item) is not type(node.tag) or item != node.tag:
-                tag = str(node.tag)
-                yield Fault("wrong-value", (*path, key), f"expected `{tag}`, found {_quoted(item)}", str(item), (tag,))
-        elif node.forbid_unknown_fields:
-            yield _unknown((*path, key), names, value)
+        elif node.forbid_unknown_fields and key != node.tag_field:
+            yield _unknown((*path, key), tuple(fields), value)
     for name, field in fields.items():
         if field.required and name not in value:
             yield Fault("missing-key", (*path, name), f"missing key `{name}`")
@@ -275,7 +232,6 @@ _CHECKS: dict[type[inspect.Type], _Check] = {
     inspect.AnyType: _check_nothing,
     inspect.BoolType: _check_nothing,
     inspect.IntType: _check_number,
-    inspect.FloatType: _check_number,
     inspect.StrType: _check_text,
     inspect.LiteralType: _check_names,
     inspect.ListType: _check_list,
@@ -290,24 +246,12 @@ _KINDS: dict[type[inspect.Type], tuple[type, ...]] = {
     inspect.NoneType: (),
     inspect.BoolType: (bool,),
     inspect.IntType: (int,),
-    inspect.FloatType: (float, int),
     inspect.StrType: (str,),
     inspect.ListType: (list,),
     inspect.VarTupleType: (list,),
     inspect.TupleType: (list,),
     inspect.DictType: (dict,),
-}
-_LIMITS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
-    ("ge", "at least", operator.ge),
-    ("gt", "more than", operator.gt),
-    ("le", "at most", operator.le),
-    ("lt", "less than", operator.lt),
-    ("multiple_of", "a multiple of", lambda value, step: value % step == 0),
-)
-_UNITS: dict[type, tuple[str, str]] = {
-    str: ("character", "characters"),
-    dict: ("entry", "entries"),
-    list: ("item", "items"),
+    inspect.StructType: (dict,),
 }
 _KIND_WORDS: dict[type, str] = {
     bool: "true or false",
@@ -329,8 +273,6 @@ def _kinds(node: Any) -> Collection[type]:
         return {type(name) for name in node.values}
     if type(node) is inspect.UnionType:
         return {kind for one in node.types for kind in _kinds(one)}
-    if type(node) is inspect.StructType:
-        return (list,) if node.array_like else (dict,)
     return _KINDS.get(type(node), _KIND_WORDS)
 
 
@@ -345,8 +287,6 @@ def _expected(node: Any) -> str:
     if type(node) is inspect.UnionType:
         said = dict.fromkeys(_expected(one) for one in map(_bare, node.types) if type(one) is not inspect.NoneType)
         return " or ".join(said)
-    if type(node) is inspect.FloatType:
-        return "a number"
     return next(_KIND_WORDS[kind] for kind in _kinds(node))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -154,9 +155,8 @@ def parse(source: Source) -> dict[str, Any]:
     except tomli.TOMLDecodeError as fault:
         raise _syntax_error(source, str(fault)) from None
     except UnicodeEncodeError as fault:
-        raise _error_at(
-            source, fault.start, "a lone surrogate is not a character and cannot be written to a file"
-        ) from None
+        said = "a lone surrogate is not a character and cannot be written to a file"
+        raise _error_at(source, fault.start, said) from None
     except RecursionError:
         raise _too_deep(source.path) from None
     except ValueError:
@@ -297,17 +297,12 @@ def located(faults: Iterable[Fault], source: Source | None) -> list[Diagnostic]:
     from rpgres.toml.places import spot
 
     path, text, faults = (source.path, source.text, list(faults)) if source is not None else ("", "", list(faults))
-    has_items = source is not None and any(isinstance(part, int) for fault in faults for part in fault.path)
-    data = _parsed(source) if source is not None and has_items else {}
+    data: dict[str, Any] = {}
+    if source is not None and any(isinstance(part, int) for fault in faults for part in fault.path):
+        with suppress(FileError):  # it is no TOML
+            data = parse(source)
     found = [fault.placed(path, *spot(fault.path, text), key=_with_ids(fault.path, data)) for fault in faults]
     return sorted(found, key=lambda diagnostic: diagnostic.line or 0)
-
-
-def _parsed(source: Source) -> dict[str, Any]:
-    try:
-        return parse(source)
-    except FileError:  # it is no TOML
-        return {}
 
 
 def _with_ids(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:

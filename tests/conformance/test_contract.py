@@ -685,6 +685,13 @@ def test_a_decision_that_takes_other_answers_and_says_so_is_sound(site: Path) ->
     assert verdict("labels", pebble.install(site, [reads, (DATA, 'facts = ["margin"]', listed)])).ok
 
 
+def test_a_word_of_a_fact_that_is_not_declared_is_told(site: Path) -> None:
+    shows = (INIT, "optional=True, margin=total", 'optional=True, water="calm", margin=total')
+    declared = (DATA, 'facts = ["margin"]', 'facts = { margin = [], water = ["rough"] }')
+    found = verdict("labels", pebble.install(site, [shows, declared]))
+    assert "'charm' shows the fact water as 'calm', which it does not declare" in text_of(found)
+
+
 def test_a_declared_fact_that_nothing_in_the_examples_shows_is_a_note(site: Path) -> None:
     found = verdict("labels", pebble.install(site, [(DATA, 'facts = ["margin"]', 'facts = ["margin", "height"]')]))
     assert found.ok

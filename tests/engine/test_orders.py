@@ -499,6 +499,41 @@ def test_what_a_question_never_shows_or_offers_is_refused(ruleset: str, conditio
 
 
 @pytest.mark.parametrize(
+    ("ruleset", "condition", "told"),
+    [
+        ("saga", 'ask = "play"\nwhen = { "options.any.suit" = "sworfs" }', "unknown-name: suit is never 'sworfs'"),
+        (
+            "fate",
+            'ask = "price"\nwhen = { "facts.margin" = "high" }',
+            "not-a-number: margin is a number, and never 'high'",
+        ),
+        (
+            "push-pool",
+            'ask = "push"\nwhen = { "facts.successes" = "two" }',
+            "not-a-number: successes is a number, and never 'two'",
+        ),
+    ],
+)
+def test_words_that_a_fact_never_is_are_refused(ruleset: str, condition: str, told: str) -> None:
+    rules = load_rules(find_ruleset(ruleset))
+    (found,) = faults(rules, f'[[orders]]\n{condition}\nchoose = "first"')
+    assert told in found, found
+
+
+def test_a_word_that_play_may_bring_forth_is_a_warning() -> None:
+    rules = load_rules(find_ruleset("saga")).with_switches({})
+    label = msgspec.structs.replace(rules.file.labels["play"], facts={"stance": ["open", "{name}"]})
+    rules.file = msgspec.structs.replace(rules.file, labels={**rules.file.labels, "play": label})
+    known = Known(rules, state=STATE, texts=("Rain",))
+    found = {}
+    for word in ("opn", "open", "rain"):
+        order = Order(ask="play", when={"facts.stance": word}, choose="first")
+        placed = [fault.placed("", None, None) for fault in order_faults(rules, [order], known=known, policies=())]
+        found[word] = [(one.severity, one.hint) for one in placed]
+    assert found == {"opn": [("warning", "open")], "open": [], "rain": []}
+
+
+@pytest.mark.parametrize(
     ("ruleset", "order"),
     [
         ("fate", 'when = { "facts.margin" = "< 0", "facts.foes.count" = ">= 2" }\nchoose = "first"'),

@@ -516,9 +516,9 @@ def test_a_title_of_several_is_told_with_their_names(place: Place) -> None:
         (
             "characters.mara.counters.fate-points",
             "150",
-            "at least 0 and at most 99 on a sheet",
+            "from 0 to 99 on a sheet",
         ),
-        ("characters.mara.counters.fate-points", "-1", "at least 0"),
+        ("characters.mara.counters.fate-points", "-1", "from 0 to 99"),
         ("characters.mara.counters.fate-points", "9" * 30, "whole number"),
         ("characters.mara.abilities.fihgt", "1", "did you mean 'fight'"),
         ("characters.mara.abilities.fight", "400", "on a sheet of this ruleset"),

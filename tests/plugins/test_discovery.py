@@ -23,8 +23,7 @@ from rpgres.errors import PluginError, RuleError, UsageError
 from rpgres.plugins import entries, importing
 from rpgres.plugins import spec as hooks
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
-from rpgres.plugins.entries import BUILTIN
-from rpgres.plugins.folders import is_standalone
+from rpgres.plugins.entries import BUILTIN, is_standalone
 from rpgres.plugins.listing import PluginStatus, list_rulesets
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import API, builtin_folder

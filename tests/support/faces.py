@@ -16,7 +16,8 @@ import msgspec
 import rpgres
 from rpgres import kits
 from rpgres.formats.descriptions import field_texts
-from rpgres.rulesets.schema import Action, FormField, Parameter
+from rpgres.rulesets.actions import FormField, Parameter
+from rpgres.rulesets.schema import Action
 
 # By what an author does with them; every public name has to be in one group.
 GROUPS: dict[str, tuple[str, ...]] = {

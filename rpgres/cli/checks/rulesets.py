@@ -78,8 +78,7 @@ def check_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
     Raises:
         UsageError: it is neither.
     """
-    from rpgres.plugins.entries import folder_fault
-    from rpgres.plugins.folders import is_standalone
+    from rpgres.plugins.entries import folder_fault, is_standalone
 
     whole = folder.resolve()
     owner = owner_of(folder, extra=extra)
@@ -136,7 +135,7 @@ def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
     from rpgres.conformance.subjects import read_example
     from rpgres.dice.seeds import Streams
     from rpgres.engine.run import run
-    from rpgres.rulesets.provenance import located_in
+    from rpgres.rulesets.folders import located_in
 
     for name, action in rules.file.actions.items():
         if not action.example:

@@ -11,8 +11,8 @@ from rpgres.model.state import GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Parameter, Rules
+from rpgres.rulesets.actions import NUMERIC, OPPONENT, OPPOSED
 from rpgres.rulesets.formulas import Value
-from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED
 from rpgres.rulesets.templates import dice_key, fill
 
 

@@ -20,10 +20,9 @@ from rpgres.errors import RuleError
 from rpgres.model.state import GM, Box, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Effect, Option, Rules
-from rpgres.rulesets.actions import Asking
+from rpgres.rulesets.actions import OPPONENT, OPPOSED, Asking
 from rpgres.rulesets.dice_plans import NO, TIMES, DicePlan
 from rpgres.rulesets.effects import paid_by
-from rpgres.rulesets.numbers import OPPONENT, OPPOSED
 
 MOST_PICKS = 10_000  # ways to pick dice that are gone through
 

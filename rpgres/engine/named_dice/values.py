@@ -13,9 +13,9 @@ from rpgres.dice.grammar import Again, Pool
 from rpgres.dice.groups import as_many_dice, can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
+from rpgres.rulesets.actions import OPPOSED
 from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula
 from rpgres.rulesets.formulas import Value
-from rpgres.rulesets.numbers import OPPOSED
 
 
 class Die(NamedTuple):

@@ -19,9 +19,8 @@ from rpgres.engine.named_dice.values import Die, Known, filled
 from rpgres.engine.table import Table
 from rpgres.model.state import GM
 from rpgres.rulesets import STATE, Effect
-from rpgres.rulesets.actions import OPPOSITION
+from rpgres.rulesets.actions import OPPONENT, OPPOSED, OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GroupPlan
-from rpgres.rulesets.numbers import OPPONENT, OPPOSED
 
 MOST_STEPS = 12  # how many steps a kit searches for another band
 MOST_KEPT = 200  # kinds of rolls whose laws are cached
