@@ -361,11 +361,7 @@ def _kind(run: Run, card: Card) -> Hashable:
 
 
 def _as_drawn(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> Sequence[str]:
-    """Return typed cards one by one.
-
-    Raises:
-        GivenError: one is no card, or the first lies somewhere else.
-    """
+    """Return typed cards one by one."""
     texts = stack.known.one_by_one(text)
     for one in texts:
         require_card(stack, label, one)

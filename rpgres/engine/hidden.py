@@ -123,11 +123,7 @@ def _source(rules: Rules, name: str, pile: Pile) -> str:
 def _pools(
     rules: Rules, state: State, unseen: Iterable[str], room: Mapping[str, int], seat: str | None
 ) -> dict[str, list[str]]:
-    """Return the cards that a seat does not see by the pile they are dealt from.
-
-    Raises:
-        UsageError: some lie where they do not come from, and a seat cannot know which.
-    """
+    """Return the cards that a seat does not see by the pile they are dealt from."""
     if len(room) == 1:
         return {name: list(unseen) for name in room}
     complete = lay_out(rules, State(characters=state.characters)).piles

@@ -291,11 +291,7 @@ def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[
 
 
 def _named(prepared: Prepared, who: str, *, without: str = OPPONENT) -> str:
-    """Return a character by name, or who is meant by `actor` or `opponent`; `without` for an opponent without a sheet.
-
-    Raises:
-        UsageError: there is no such character.
-    """
+    """Return a character by name, or who `actor` or `opponent` means; `without` for an opponent without a sheet."""
     forms = (one for value in prepared.arguments.values() if isinstance(value, tuple) for one in value)
     known = dict.fromkeys((*prepared.state.characters, *(one.name for one in forms if isinstance(one, Form))))
     if who not in known and who not in (ACTOR, OPPONENT, GM):

@@ -482,11 +482,7 @@ def _decisions(answers: Sequence[Answered], changes: Sequence[Changed]) -> Recor
 def _check_used(
     dealer: RecordedDealer, decisions: RecordedDecisions, changes: Sequence[Changed], decided: Sequence[str]
 ) -> None:
-    """Make sure that what was typed was asked for.
-
-    Raises:
-        UsageError: it was not.
-    """
+    """Make sure that what was typed was asked for."""
     step = next((f"{one.step}." for one in changes if one.step), "")
     decided = decided if step else []  # at a table, what was decided may be secret
     unasked = [(key, value, decided) for key, values in decisions.added.items() for value in values]

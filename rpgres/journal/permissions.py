@@ -113,7 +113,8 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
     Raises:
         UsageError: it may not.
     """
-    _check_said(rules, action, inputs, seat=seat)
+    for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
+        raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}")
     for key, parameter, places in laying(rules, action, inputs, actor):
         option = named(key)
         if parameter.kind in ("cards", "form"):
@@ -131,16 +132,6 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
                 f"{option}: a persistent table keeps this value; "
                 f"the game master can correct it with `{called('table set')}`"
             )
-
-
-def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: str) -> None:
-    """Check that no player says what the game master says.
-
-    Raises:
-        UsageError: one does.
-    """
-    for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
-        raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}")
 
 
 def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:

@@ -28,7 +28,7 @@ from rpgres.engine.waiting import Answered, Waits, always, decisions_in, recalli
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
-from rpgres.journal.records import Entry, Secret, found_in, waits_in
+from rpgres.journal.records import Entry, Secret, found_in, kept_sheets, waits_in
 from rpgres.lint.paths import Known
 from rpgres.model.events import TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
@@ -204,7 +204,10 @@ def _act_at(
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = trust_at(rules, history, asked, history.state)
     if trust is not None and trust.claims and not asked.answered:
-        _check_typed(prepared)
+        # A rule refuses what was typed before anybody confirms it: it is run up to the first chance or decision.
+        with suppress(Stop):
+            first = msgspec.structs.replace(prepared, placed=())
+            play(first, dealer=NoDealer(lambda *_: Stop()), players=recalling(EMPTY))
     prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
         plain = {label: typed[label] for label in typed if label != CLAIM}
@@ -228,7 +231,7 @@ def _act_at(
         ran = msgspec.structs.replace(
             ran, state=_without(ran.state, prepared.actor), now=_without(ran.now, prepared.actor)
         )
-    sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
+    sheets = kept_sheets(prepared.sheets)
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
     claimed = list(trust.claims) if trust is not None else []
@@ -239,16 +242,6 @@ def _act_at(
 def _without(state: State, left: str) -> State:
     """Return a table without a character that was there for one action."""
     return msgspec.structs.replace(state, characters=state.characters.without(left))
-
-
-def _check_typed(prepared: Prepared) -> None:
-    """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
-
-    Raises:
-        UsageError: it does.
-    """
-    with suppress(Stop):
-        play(msgspec.structs.replace(prepared, placed=()), dealer=NoDealer(lambda *_: Stop()), players=recalling(EMPTY))
 
 
 def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust | None:
@@ -266,11 +259,6 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     if asked.kind == "act" and asked.by not in ("", GM):
         claims = claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor)
     return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state)
-
-
-def _base(path: str) -> str:
-    """Return the name of a file without its folders, which are the host's own matter."""
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Seats:

@@ -357,11 +357,7 @@ def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
 
 
 def _linked(file: _File, first: int, last: int, *, hash_: str = "") -> list[Entry]:
-    """Return entries that follow one from the other, and the last of which has a hash that is known.
-
-    Raises:
-        TableError: they do not.
-    """
+    """Return entries that follow one from the other, and the last of which has a hash that is known."""
     before, entries = file.hash_before(first), list[Entry]()
     for row in file.rows(first, last):
         number = first + len(entries)

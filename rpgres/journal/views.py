@@ -72,7 +72,8 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         "undone": entry.number in taken_back,
     }
     kind = _PRIVATE.get(entry.kind)
-    if kind is not None and not _is_for([by] if entry.kind == "pass" else secret.to, seat):
+    readers = [by] if entry.kind == "pass" else secret.to
+    if kind is not None and seat is not HOST and readers is not None and seat not in readers:
         return kind(**seen, is_hidden=True)
     match entry.kind:
         case "new":
@@ -120,10 +121,6 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
         else:
             words[entry.number] = f"{entry.kind} {entry.public.character}".strip()
     return list(words.values())
-
-
-def _is_for(to: list[str] | None, seat: str | None) -> bool:
-    return seat is HOST or to is None or seat in to
 
 
 def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping[str, Any]) -> AnyEntry:
