@@ -139,10 +139,8 @@ def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping
     match entry.kind:
         case "act":
             return ActEntry(**seen, by=secret.by, action=begun.action, actor=begun.actor)
-        case "begin":
-            return BeginEntry(**seen, by=secret.by, period=begun.period)
-        case "end":
-            return EndEntry(**seen, by=secret.by, period=begun.period)
+        case "begin" | "end":
+            return (BeginEntry if entry.kind == "begin" else EndEntry)(**seen, by=secret.by, period=begun.period)
     return AnswerEntry(
         **seen,
         action=begun.action,
