@@ -34,6 +34,11 @@ class TableError(FileError):
 
     code = "table"
 
+    @classmethod
+    def at(cls, path: object, why: str) -> TableError:
+        """Return the error for the file of a table."""
+        return cls(f"{path}: {why}", file=str(path))
+
 
 class Mark(msgspec.Struct, frozen=True, array_like=True):
     """An entry by its number and its hash: it can be read alone, and is still known to be the one that was meant."""
