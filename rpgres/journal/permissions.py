@@ -113,8 +113,7 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
     Raises:
         UsageError: it may not.
     """
-    for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
-        raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}")
+    _check_said(rules, action, inputs, seat=seat)
     for key, parameter, places in laying(rules, action, inputs, actor):
         option = named(key)
         if parameter.kind in ("cards", "form"):
@@ -132,6 +131,12 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
                 f"{option}: a persistent table keeps this value; "
                 f"the game master can correct it with `{called('table set')}`"
             )
+
+
+def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: str) -> None:
+    """Check that no player says what the game master says."""
+    for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
+        raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}")
 
 
 def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
