@@ -176,19 +176,15 @@ def _card_equivalence(
 
     def key(card: Card) -> Hashable:
         if card.code not in keys:
-            if not keys and _takes_state(lump):
-                named["state"] = state
+            if not keys:
+                from inspect import signature
+
+                if "state" in signature(lump).parameters:
+                    named["state"] = state
             keys[card.code] = lump(rules, card, **named)
         return keys[card.code]
 
     return key
-
-
-def _takes_state(lump: Callable[..., Hashable]) -> bool:
-    """Tell whether a function for the equivalence key of cards takes the state."""
-    from inspect import signature
-
-    return "state" in signature(lump).parameters
 
 
 def lay_placed(run: Run, placed: Sequence[Placed]) -> None:
