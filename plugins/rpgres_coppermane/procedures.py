@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from rpgres import Character, Opposition, Outcome, Rating, Table
-from rpgres.kits.fate_family import FULL_DEFENSE, Moves, register_procedures
+from rpgres.kits.fate_family.moves import Moves
+from rpgres.kits.fate_family.procedures import register_procedures
+from rpgres.kits.fate_family.rolls import FULL_DEFENSE
 from rpgres_coppermane.rules import add_effort, coppermane, create_advantage, overcome, strike, track_of
 
 

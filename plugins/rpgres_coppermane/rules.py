@@ -29,35 +29,36 @@ from rpgres import (
     slug,
 )
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family import (
-    OPPONENT,
+from rpgres.kits.fate_family import register
+from rpgres.kits.fate_family.exchanges import one_action
+from rpgres.kits.fate_family.moves import check_attack, in_conflict
+from rpgres.kits.fate_family.moves import compel as offer_compel
+from rpgres.kits.fate_family.moves import concede as give_in
+from rpgres.kits.fate_family.rolls import (
     Foe,
     Help,
     Part,
     Standing,
-    boost_defaults,
-    carrier_of,
-    check_attack,
     check_present,
     defense,
     effort,
+    resistance,
+    roll_off,
+    stunts_that_help,
+)
+from rpgres.kits.fate_family.settling import (
+    OPPONENT,
+    boost_defaults,
+    carrier_of,
     facts_of,
     hidden_name,
-    in_conflict,
     known_name,
     new_name,
     old_name,
-    one_action,
     opponent_of,
-    register,
-    resistance,
     roles_of,
-    roll_off,
     settle,
-    stunts_that_help,
 )
-from rpgres.kits.fate_family import compel as offer_compel
-from rpgres.kits.fate_family import concede as give_in
 from rpgres_coppermane import legend
 
 EPIC = "epic-attributes"

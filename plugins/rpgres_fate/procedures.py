@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rpgres import Character, Opposition, Outcome, Rating, Table
-from rpgres.kits.fate_family import Moves, effort, register_procedures
+from rpgres.kits.fate_family.moves import Moves
+from rpgres.kits.fate_family.procedures import register_procedures
+from rpgres.kits.fate_family.rolls import effort
 from rpgres_fate.rules import Aim, create_advantage, discover, fate, overcome, strike
 
 

@@ -31,39 +31,41 @@ from rpgres import (
     once,
 )
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family import (
-    OPPONENT,
+from rpgres.kits.fate_family import register
+from rpgres.kits.fate_family.exchanges import one_action
+from rpgres.kits.fate_family.moves import check_attack
+from rpgres.kits.fate_family.moves import compel as offer_compel
+from rpgres.kits.fate_family.moves import concede as give_in
+from rpgres.kits.fate_family.rolls import (
     Foe,
     Help,
     Part,
     Roll,
     Standing,
     add_up,
-    boost_defaults,
-    carrier_of,
-    check_attack,
     check_present,
     crowd,
     defense,
     effort,
-    facts_of,
-    hidden_name,
-    known_name,
     lined_up,
-    new_name,
-    old_name,
-    one_action,
-    opponent_of,
-    register,
     resistance,
-    roles_of,
     roll_off,
-    settle,
     standing_of,
     stunts_that_help,
 )
-from rpgres.kits.fate_family import compel as offer_compel
-from rpgres.kits.fate_family import concede as give_in
+from rpgres.kits.fate_family.settling import (
+    OPPONENT,
+    boost_defaults,
+    carrier_of,
+    facts_of,
+    hidden_name,
+    known_name,
+    new_name,
+    old_name,
+    opponent_of,
+    roles_of,
+    settle,
+)
 
 fate = Ruleset("fate")
 register(fate)

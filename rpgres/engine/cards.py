@@ -254,16 +254,7 @@ def shuffle(run: Run, pile: str) -> None:
 
 
 def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
-    """Place the cards that an input names in a pile; those that are not go back, shuffled in.
-
-    Args:
-        texts: the cards as typed; where a sign is left out, it is any such card.
-        option: what it was typed after, for messages.
-        elsewhere: the cards that are still to be laid in other piles.
-
-    Raises:
-        UsageError: there is no such card, or it lies somewhere else.
-    """
+    """Place the cards that an input names in a pile; those that are not go back, shuffled in; see `Table.place`."""
     if pile in run.undealt:  # which is what is typed now
         run.undealt = Map({hand: one for hand, one in run.undealt.items() if hand != pile})
     there = pile_of(run, pile)
@@ -361,11 +352,7 @@ def _kind(run: Run, card: Card) -> Hashable:
 
 
 def _as_drawn(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> Sequence[str]:
-    """Return typed cards one by one.
-
-    Raises:
-        GivenError: one is no card, or the first lies somewhere else.
-    """
+    """Return typed cards one by one."""
     texts = stack.known.one_by_one(text)
     for one in texts:
         require_card(stack, label, one)

@@ -229,11 +229,7 @@ def naming(label: str, who: str, default: str, *, of: str) -> Question:
 
 
 def _name(typed: str) -> str:
-    """Return a name as it is kept: on one line, and short enough to be one.
-
-    Raises:
-        UsageError: it is no name.
-    """
+    """Return a name as it is kept: on one line, and short enough to be one."""
     name = " ".join(typed.split())
     if not 0 < len(name) <= LONGEST_NAME:
         raise UsageError(f"a name has 1 to {LONGEST_NAME} characters")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -106,10 +107,7 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
 
 def _known_top(pile: Pile, seat: str | None) -> int:
     """Return how many top cards a seat knows in a row; a known card below an unknown one may lie anywhere."""
-    count = 0
-    while count < len(pile.top) and is_for(pile.knowers[count], seat):
-        count += 1
-    return count
+    return len(list(takewhile(lambda seats: is_for(seats, seat), pile.knowers)))
 
 
 def _source(rules: Rules, name: str, pile: Pile) -> str:
@@ -123,11 +121,7 @@ def _source(rules: Rules, name: str, pile: Pile) -> str:
 def _pools(
     rules: Rules, state: State, unseen: Iterable[str], room: Mapping[str, int], seat: str | None
 ) -> dict[str, list[str]]:
-    """Return the cards that a seat does not see by the pile they are dealt from.
-
-    Raises:
-        UsageError: some lie where they do not come from, and a seat cannot know which.
-    """
+    """Return the cards that a seat does not see by the pile they are dealt from."""
     if len(room) == 1:
         return {name: list(unseen) for name in room}
     complete = lay_out(rules, State(characters=state.characters)).piles

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.decisions import ask
-from rpgres.engine.events import Decided, Event
+from rpgres.engine.events import Decided
 from rpgres.engine.players import NO, POLICY, Question
 from rpgres.engine.running import Run
 from rpgres.engine.seats import Completed
@@ -100,7 +100,8 @@ def complete_row(
     if is_kept and len(completed) < MOST_SETTLED:
         events = tuple(run.events[first:])
         is_all = run.work - work == len(events)  # and nothing was drawn by weights
-        if is_all and all(map(_is_open_decision, events)):
+        # Only decisions of the policy that everybody may know come out so once more.
+        if is_all and all(type(one) is Decided and one.means == POLICY and one.audience is None for one in events):
             completed[key] = Completed(before, found, events)
     return found
 
@@ -126,8 +127,3 @@ def with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> 
     if not fields:
         return effect
     return Map({**effect, **{key: value for key, value in fields.items() if key not in effect}})
-
-
-def _is_open_decision(event: Event) -> bool:
-    """Tell whether an event is a policy's decision that everybody may know."""
-    return type(event) is Decided and event.means == POLICY and event.audience is None

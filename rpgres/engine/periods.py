@@ -44,7 +44,8 @@ def check_period(rules: Rules, state: State, *, period: str, moment: Moment) -> 
         raise UsageError(unknown("period", period, known, of=f"the ruleset {rules.id}"))
     if moment == "begin" and period in state.periods:
         raise UsageError(f"the {period} has begun already; end it first")
-    if moment == "end" and period not in state.periods and not _is_implied(rules, period):
+    implied = [name for name, text in rules.file.periods.items() if text.implied]
+    if moment == "end" and period not in (*state.periods, *implied):
         open_now = ", ".join(state.periods) or "nothing"
         raise UsageError(f"no {period} has begun, so none can end; what has begun: {open_now}")
 
@@ -111,25 +112,15 @@ def play_moment(
     run = Run(rules, state, dealer, players, trust=trust)
     effects: list[Effect] = []
     with in_code(run, f"what the ruleset {rules.id} does at the {moment} of the {period}"):
-        for one, its_moment in _turned(rules, state, period, moment):
-            effects += _effects(Table(run, rules), one, its_moment)
+        for one in reversed(_inner(rules, state, period)) if moment == "end" else ():
+            effects += _effects(Table(run, rules), one, moment)
+        effects += _effects(Table(run, rules), period, moment)
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     if moment == "begin":
         return effects, run, msgspec.structs.replace(after, periods=(*after.periods, period))
     ended = {period, *_inner(rules, after, period)}
     return effects, run, msgspec.structs.replace(after, periods=tuple(one for one in after.periods if one not in ended))
-
-
-def _turned(rules: Rules, state: State, period: str, moment: Moment) -> list[tuple[str, Moment]]:
-    """Return what begins or ends, in order: before a period ends, those that began in it."""
-    if moment == "begin":
-        return [(period, moment)]
-    return [*((one, moment) for one in reversed(_inner(rules, state, period))), (period, moment)]
-
-
-def _is_implied(rules: Rules, period: str) -> bool:
-    return period in rules.file.periods and rules.file.periods[period].implied
 
 
 def _inner(rules: Rules, state: State, period: str) -> list[str]:

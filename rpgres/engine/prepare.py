@@ -176,19 +176,15 @@ def _card_equivalence(
 
     def key(card: Card) -> Hashable:
         if card.code not in keys:
-            if not keys and _takes_state(lump):
-                named["state"] = state
+            if not keys:
+                from inspect import signature
+
+                if "state" in signature(lump).parameters:
+                    named["state"] = state
             keys[card.code] = lump(rules, card, **named)
         return keys[card.code]
 
     return key
-
-
-def _takes_state(lump: Callable[..., Hashable]) -> bool:
-    """Tell whether a function for the equivalence key of cards takes the state."""
-    from inspect import signature
-
-    return "state" in signature(lump).parameters
 
 
 def lay_placed(run: Run, placed: Sequence[Placed]) -> None:
@@ -291,11 +287,7 @@ def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[
 
 
 def _named(prepared: Prepared, who: str, *, without: str = OPPONENT) -> str:
-    """Return a character by name, or who is meant by `actor` or `opponent`; `without` for an opponent without a sheet.
-
-    Raises:
-        UsageError: there is no such character.
-    """
+    """Return a character by name, or who `actor` or `opponent` means; `without` for an opponent without a sheet."""
     forms = (one for value in prepared.arguments.values() if isinstance(value, tuple) for one in value)
     known = dict.fromkeys((*prepared.state.characters, *(one.name for one in forms if isinstance(one, Form))))
     if who not in known and who not in (ACTOR, OPPONENT, GM):

@@ -249,20 +249,25 @@ def pending_of(
     inputs: dict[str, Any],
     seed: str,
     note: str | None,
+    unused: Iterable[AnswerRecord] = (),
+    single: Container[str] = (),
 ) -> Pending:
-    """Return the record of what waits for a decision."""
-    events = needs.run.events
+    """Return the record of what waits for a decision; the last two arguments are those of `record_of`."""
+    events, asked = needs.run.events, _record_of(needs.question)
+    if asked.label in single:
+        asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
     return Pending(
         ruleset=rules.id,
         action=action,
         actor=actor,
         inputs=inputs,
-        answers=list(answers_of(events)),
+        answers=list(answers_of(events, single=single)),
         events=[event_record(event) for event in events],
-        question=_record_of(needs.question),
+        question=asked,
         together=[_record_of(question) for question in needs.together],
         switches=rules.chosen,
         seed=seed,
+        unused=list(unused),
         note=note,
     )
 

@@ -234,20 +234,30 @@ class RecordedDealer(GivenDealer):
     """Answers chance as recorded, with some results changed; another dealer answers what is new.
 
     Args:
-        recorded: the results by label, those that are changed in place.
-        changed: the places of those that are changed: label, and number from 1.
+        answers: those of the run as it was.
+        changes: what is changed.
         then: who answers what is new.
 
     Attributes:
+        asked: how often each label was asked for.
         impossible: results that did not fit what was asked now, with their labels.
         fresh: what was answered anew.
     """
 
-    __slots__ = ("_changed", "_count", "fresh", "impossible")
+    __slots__ = ("_changed", "asked", "fresh", "impossible")
 
-    def __init__(self, recorded: Mapping[str, Sequence[str]], changed: set[tuple[str, int]], *, then: Dealer) -> None:
+    def __init__(self, answers: Sequence[Answered], changes: Sequence[Changed], *, then: Dealer) -> None:
+        recorded = dict[str, list[str]]()
+        for one in answers:
+            if one.kind == "chance":
+                recorded.setdefault(one.label, []).append(one.value)
+        self._changed = set[tuple[str, int]]()
+        for change in changes:
+            if change.kind == "chance":
+                recorded.setdefault(change.label, [])[change.number - 1 : change.number] = [change.value]
+                self._changed.add((change.label, change.number))
         super().__init__(recorded, then=then)
-        self._changed, self._count = changed, dict[str, int]()
+        self.asked = dict[str, int]()
         self.impossible: list[tuple[str, str]] = []
         self.fresh: list[tuple[str, str]] = []
 
@@ -261,11 +271,6 @@ class RecordedDealer(GivenDealer):
         """Return the recorded card, or a new one where that is not in the pile."""
         return self._answer(label, super().draw, self._then.draw, (cards, stack, label, count), str)
 
-    @property
-    def asked(self) -> dict[str, int]:
-        """How often each label was asked for."""
-        return self._count
-
     def _answer(
         self,
         label: str,
@@ -275,7 +280,7 @@ class RecordedDealer(GivenDealer):
         text: Callable[[T], str],
     ) -> T:
         """Return what was recorded, or a new answer; one that was typed and does not fit is an error."""
-        number = self._count[label] = self._count.get(label, 0) + 1
+        number = self.asked[label] = self.asked.get(label, 0) + 1
         results = self._given.get(label)
         known = results[0] if results else None
         try:
@@ -294,17 +299,29 @@ class RecordedDecisions:
     """Answers decisions as recorded, with some changed.
 
     Args:
-        recorded: the answers by label and by whose decision it was, in order.
-        added: answers by label to what was not asked before.
+        answers: those of the run as it was.
+        changes: what is changed.
 
     Attributes:
-        left: what no question has taken so far.
+        left: what no question has taken so far, by label and by whose decision it was.
+        added: answers to what was not asked before, by `LABEL` or `WHO:LABEL`.
         impossible: answers that were not offered when their question came.
     """
 
-    def __init__(self, recorded: Mapping[tuple[str, str], Sequence[Answer]], added: Mapping[str, list[str]]) -> None:
-        self.left = {key: list(answers) for key, answers in recorded.items()}
-        self.added = {label: list(values) for label, values in added.items()}
+    def __init__(self, answers: Sequence[Answered], changes: Sequence[Changed]) -> None:
+        decisions = [one for one in changes if one.kind == "decision"]
+        new = {(one.label, one.number): one.value for one in decisions if one.was is not None}
+        self.left = dict[tuple[str, str], list[Answer]]()
+        for one in answers:
+            if one.kind == "decision":
+                value = new.get((one.label, one.number))
+                answer = Answer(one.value, one.means) if value is None else Answer(value, CHANGED)
+                self.left.setdefault((one.label, one.who), []).append(answer)
+        self.added = dict[str, list[str]]()
+        for change in decisions:
+            if change.was is None:
+                key = f"{change.who}:{change.label}" if change.who else change.label
+                self.added.setdefault(key, []).append(change.value)
         self.impossible: list[tuple[str, str, str]] = []
 
     def answer(self, question: Question, view: View) -> Answer | None:
@@ -388,8 +405,8 @@ def run_again(
         UsageError: a changed answer is impossible, or was never asked for.
     """
     streams = Streams(seed)
-    dealer = _dealer(answers, changes, then=SeededDealer(streams, step=step))
-    decisions = _decisions(answers, changes)
+    dealer = RecordedDealer(answers, changes, then=SeededDealer(streams, step=step))
+    decisions = RecordedDecisions(answers, changes)
     _, later = scripts_of(unused)
     seats = Seats(later, policies=policies)
     seats.let_answer((decisions.answer, *seats.said), seats.answerers[len(seats.said) :])
@@ -449,44 +466,10 @@ def run_changed(
     )
 
 
-def _dealer(answers: Sequence[Answered], changes: Sequence[Changed], *, then: Dealer) -> RecordedDealer:
-    recorded = dict[str, list[str]]()
-    for one in answers:
-        if one.kind == "chance":
-            recorded.setdefault(one.label, []).append(one.value)
-    places = set[tuple[str, int]]()
-    for change in changes:
-        if change.kind == "chance":
-            values = recorded.setdefault(change.label, [])
-            values[change.number - 1 : change.number] = [change.value]
-            places.add((change.label, change.number))
-    return RecordedDealer(recorded, places, then=then)
-
-
-def _decisions(answers: Sequence[Answered], changes: Sequence[Changed]) -> RecordedDecisions:
-    new = {(one.label, one.number): one.value for one in changes if one.kind == "decision" and one.was is not None}
-    recorded = dict[tuple[str, str], list[Answer]]()
-    for one in answers:
-        if one.kind == "decision":
-            value = new.get((one.label, one.number))
-            answer = Answer(one.value, one.means) if value is None else Answer(value, CHANGED)
-            recorded.setdefault((one.label, one.who), []).append(answer)
-    added = dict[str, list[str]]()
-    for change in changes:
-        if change.kind == "decision" and change.was is None:
-            key = f"{change.who}:{change.label}" if change.who else change.label
-            added.setdefault(key, []).append(change.value)
-    return RecordedDecisions(recorded, added)
-
-
 def _check_used(
     dealer: RecordedDealer, decisions: RecordedDecisions, changes: Sequence[Changed], decided: Sequence[str]
 ) -> None:
-    """Make sure that what was typed was asked for.
-
-    Raises:
-        UsageError: it was not.
-    """
+    """Make sure that what was typed was asked for."""
     step = next((f"{one.step}." for one in changes if one.step), "")
     decided = decided if step else []  # at a table, what was decided may be secret
     unasked = [(key, value, decided) for key, values in decisions.added.items() for value in values]
@@ -498,14 +481,12 @@ def _check_used(
     ]
     chance = [(one.label, one.value, one.number) for one in changes if one.kind == "chance"]
     unasked += [(label, value, [*dealer.asked]) for label, value, count in chance if dealer.asked.get(label, 0) < count]
-    if unasked:
-        told = ", ".join(_unasked_words(step, *one) for one in unasked)
-        raise UsageError(f"nothing was asked that these would answer: {told}")
-
-
-def _unasked_words(step: str, label: str, value: str, asked: Sequence[str]) -> str:
-    near = nearest(label, [one for one in asked if one != label])
-    return f"{step}{label}={value}" + (f" (did you mean {step + near!r}?)" if near else "")
+    told = list[str]()
+    for label, value, asked in unasked:
+        near = nearest(label, [one for one in asked if one != label])
+        told.append(f"{step}{label}={value}" + (f" (did you mean {step + near!r}?)" if near else ""))
+    if told:
+        raise UsageError(f"nothing was asked that these would answer: {', '.join(told)}")
 
 
 def _left(dealer: RecordedDealer, decisions: RecordedDecisions, answers: Sequence[Answered]) -> Iterator[Dropped]:

@@ -167,7 +167,7 @@ def listed_answers(answers: Answers | None, what: str) -> dict[str, list[str]]:
     read: dict[str, list[str]] = {}
     for label, value in (answers or EMPTY).items():
         several = [value] if isinstance(value, str | int) else value
-        if not isinstance(several, Sequence) or not all(_is_answer(one) for one in several):
+        if not isinstance(several, Sequence) or not all(map(_is_answer, several)):
             raise UsageError(f"{what} {label}: an answer is a text, or a list of texts, not {value!r}")
         read[label] = [str(one) for one in several]
     return read

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
 from rpgres.engine.decisions import claim
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, refusal
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
-from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, pending_of, record_of
+from rpgres.engine.records import AnswerRecord, Pending, Result, pending_of, record_of
 from rpgres.engine.running import EFFECTS, Chain, Run
 from rpgres.engine.seats import Seats, for_every
 from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
@@ -171,7 +169,8 @@ def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats
     """Return the decision that an action waits for."""
     _unused(needs.run, seats, is_over=False)
     _check_repeats(prepared, by, needs.run, waits_for=needs.question.label)
-    pending = pending_of(
+    is_resumed = by.get("players") is None  # at a lasting table every seat answers for itself
+    return pending_of(
         prepared.rules,
         needs,
         action=prepared.action,
@@ -179,10 +178,9 @@ def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats
         inputs=prepared.inputs,
         seed=by["streams"].seed,
         note=by.get("note"),
+        unused=_left(seats, is_over=False) if is_resumed else (),
+        single=needs.run.single if is_resumed else (),
     )
-    if by.get("players") is not None:  # at a lasting table every seat answers for itself
-        return pending
-    return _to_be_resumed(pending, needs.run, unused=list(_left(seats, is_over=False)))
 
 
 def _finished(
@@ -245,9 +243,6 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
 
     Args:
         is_over: whether the run has ended; before that an answer may still be for a later question of its label.
-
-    Raises:
-        ChoiceError: one was for a question that came up with nothing to choose from, and says otherwise.
     """
     unused = []
     for answer in _left(seats):
@@ -272,12 +267,3 @@ def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
     for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
-
-
-def _to_be_resumed(pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
-    """Return a pending decision with everything that a resumed run needs."""
-    asked = pending.question
-    if asked.label in run.single:
-        asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
-    answers = list(answers_of(run.events, single=run.single))
-    return msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)

@@ -86,19 +86,13 @@ def _settled(run: Run, table: str, band: str, actor: Character) -> Outcome:
     row = run.rules.settling.settlement(table, None, band=band)
     if run.asked not in TO_THE_END:
         raise Settled(row.band, None)
-    roles = _roles(actor)
+    roles = Map({ACTOR: actor.name, OPPONENT: OPPONENT, GM: GM})
     row = complete_row(run, row, table, None, EMPTY, roles)
     return Outcome(row.band, row.success, effects=row.effects, texts=row.texts, roles=roles)
 
 
 def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = None) -> dict[str, Any]:
-    """Return effects, texts and details of rows, with what those lead to that stand for themselves as outcomes.
-
-    Args:
-        walk: the roll in which they came up.
-        found: the rows.
-        known: what the only row comes to, where that is known.
-    """
+    """Return effects, texts and details of rows, with what they lead to; `known` is what the only row comes to."""
     effects: list[Effect] = []
     texts: list[str] = []
     rows: list[Map[str, Any]] = []
@@ -106,7 +100,8 @@ def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = Non
         part = known or _settled(walk.run, one.table, one.row.name, walk.actor)
         effects += part.effects
         texts += part.texts
-        rows.append(_detail(one, part))
+        shown = {"rolled": one.shown} if one.shown is not None else {}
+        rows.append(Map({"table": one.table, "row": one.row.name, "text": " ".join(part.texts), **shown}))
         if one.row.row.once:
             effects.append(Map({"kind": USED, "table": one.table, "row": one.row.name}))
         if one.row.links and not one.row.is_whole:
@@ -115,15 +110,6 @@ def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = Non
             texts += more["texts"]
             rows += more["details"]["rows"]
     return {"effects": tuple(effects), "texts": tuple(texts), "details": Map({"rows": tuple(rows)})}
-
-
-def _roles(actor: Character) -> Map[str, str]:
-    return Map({ACTOR: actor.name, OPPONENT: OPPONENT, GM: GM})
-
-
-def _detail(found: Found, part: Outcome) -> Map[str, Any]:
-    detail = {"table": found.table, "row": found.row.name, "text": " ".join(part.texts)}
-    return Map(detail if found.shown is None else {**detail, "rolled": found.shown})
 
 
 class Walk:
@@ -219,22 +205,14 @@ class Walk:
         return Given(self.rules, plan.name, self.actor, arguments, self.run.state)
 
     def _at(self, plan: TablePlan, value: int) -> tuple[RowPlan, RowPlan | None]:
-        """Return the row for what the die shows, and what comes beside it.
-
-        Raises:
-            RuleError: no row has it.
-        """
+        """Return the row for what the die shows, and what comes beside it."""
         row = next((row for row in plan.rows if is_within(value, row.spans)), None)
         if row is None:
             raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {value}")
         return row, next((one for one in plan.also if is_within(value, one.spans)), None)
 
     def _open(self, plan: TablePlan, out: Out) -> dict[tuple[int, int | None], int]:
-        """Return the rows that may come, with what is beside them, by place, with weights.
-
-        Raises:
-            RuleError: the die shows what no row has.
-        """
+        """Return the rows that may come, with what is beside them, by place, with weights."""
         law = self._given(plan).dice(plan.die).law
         weights: dict[tuple[int, int | None], int] = {}
         for value, weight in zip(law.values, law.weights, strict=True):
@@ -250,13 +228,7 @@ class Walk:
         return {place: weight for place, weight in weights.items() if place[0] in free}
 
     def _free(self, plan: TablePlan, places: Iterable[int], out: Out) -> set[int]:
-        """Return which rows may come, of those that the die or the pile can show; rows count again when all are out.
-
-        Args:
-            plan: the table.
-            places: the places of the rows that can be shown.
-            out: rows that do not count.
-        """
+        """Return which rows may come, of those that the die or the pile can show; rows count again when all are out."""
         shown = [plan.rows[place] for place in places]
         left = [row for row in shown if self._is_left(row, plan, out)]
         left = left or [row for row in shown if not row.row.again] or shown
@@ -290,9 +262,6 @@ class Walk:
         """Return the chance of each row that may come next, with what is beside it: rows that lead on are followed.
 
         Tables that lead to each other and back are a chain of steps; one table after another is taken out of it.
-
-        Raises:
-            RuleError: they lead to each other without end.
         """
         from fractions import Fraction
 

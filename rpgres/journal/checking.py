@@ -60,11 +60,8 @@ def require_whole(path: Path, history: History) -> None:
     seen = stamp(path)
     problems = chain_of(path).problems
     if problems:
-        raise TableError(
-            f"{path}: this table is damaged or was modified by another program: {problems[0]}; nothing was done; "
-            f"run `{called('table verify')}` for details",
-            file=str(path),
-        )
+        why = f"this table is damaged or was modified by another program: {problems[0]}"
+        raise TableError.at(path, f"{why}; nothing was done; run `{called('table verify')}` for details")
     remember(path, history.new.hash, history.head.hash, seen=seen)
 
 

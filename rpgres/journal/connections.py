@@ -159,7 +159,7 @@ class Keeper:
                 kept.close()
             kept = None
         connection = kept if kept is not None and not kept.is_lent else connect(path)
-        if kept is None:
+        if kept is None and self._most:  # else several threads may have a connection each
             self._open[key] = _file(path)[:2], connection
         connection.is_lent = True
         try:

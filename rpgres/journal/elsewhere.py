@@ -123,11 +123,7 @@ def unchecked(rules: Rules | None, view: ViewRecord, choose: Mapping[str, Sequen
 
 
 def _check(rules: Rules | None, view: ViewRecord, asked: QuestionRecord, choice: str) -> None:
-    """Check an answer as the table would.
-
-    Raises:
-        ChoiceError: it is none.
-    """
+    """Check an answer as the table would."""
     found = _question(rules, view, asked) if rules is not None else None
     if found is None:
         options = tuple(Option(one.name, one.text) for one in asked.options)

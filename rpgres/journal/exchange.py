@@ -47,7 +47,7 @@ def read_view(file: str) -> ViewRecord:
     Raises:
         FileError: it cannot be read, or is no view.
     """
-    view: ViewRecord = _read(file, ViewRecord, "view")
+    view: ViewRecord = _record(file, read_source(Path(file)).text, ViewRecord, "view")
     state_in(file, view)
     return view
 
@@ -77,15 +77,12 @@ def read_seal(file: str) -> SealFile:
     Raises:
         FileError: it cannot be read, or is no seal.
     """
-    seal: SealFile = _read(file, SealFile, "seal")
+    seal: SealFile = _record(file, read_source(Path(file)).text, SealFile, "seal")
     return seal
 
 
-def _read(file: str, type_: Any, what: str) -> Any:
-    return _record(file, read_source(Path(file)).text, type_, what)
-
-
 def _record(file: str, text: str, type_: Any, what: str) -> Any:
+    """Return what a file says, whose text is known, as a record of its format."""
     try:
         data = msgspec.json.decode(text.encode())
     except (msgspec.DecodeError, RecursionError) as error:

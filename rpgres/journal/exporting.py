@@ -34,14 +34,11 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
             original = {key: value for key, value in original.items() if key != ORDERS}
         text = sheet_of(rules, state, name, original=original)
         called = "" if file == f"{name}.toml" else f"# At the table: {in_line(name)}\n"
-        sheets[file] = _with_misfits(rules, file, text, above=called)
+        found = misfits(rules, file, text)
+        above = "# Values at the table that a sheet of the ruleset cannot have:\n" if found else ""
+        listed = "".join(f"#   {line.removeprefix(file).lstrip(':0123456789 ')}\n" for line in found)
+        sheets[file] = called + above + listed + text
     return sheets
-
-
-def _with_misfits(rules: Rules, file: str, text: str, *, above: str) -> str:
-    found = misfits(rules, file, text)
-    above += "# Values at the table that a sheet of the ruleset cannot have:\n" if found else ""
-    return above + "".join(f"#   {line.removeprefix(file).lstrip(':0123456789 ')}\n" for line in found) + text
 
 
 def misfits(rules: Rules, name: str, text: str) -> list[str]:

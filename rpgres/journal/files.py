@@ -41,7 +41,7 @@ def find_table(path: str | None = None) -> Path:
         if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
         if not os.path.isfile(found):
-            raise TableError(f"{found}: there is no table; `{called('table new', 'ID')}` creates one", file=str(found))
+            raise TableError.at(found, f"there is no table; `{called('table new', 'ID')}` creates one")
         return found
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -64,10 +64,8 @@ def place_for(path: str | None = None) -> Path:
 
 def damaged(path: Path, why: str) -> TableError:
     """Return the error that tells what is wrong with a file."""
-    return TableError(
-        f"{path}: this table is damaged: {why}; run `{called('table verify')}` for details, or restore a copy",
-        file=str(path),
-    )
+    how = f"run `{called('table verify')}` for details, or restore a copy"
+    return TableError.at(path, f"this table is damaged: {why}; {how}")
 
 
 def root_of(path: Path) -> Path:
@@ -131,30 +129,25 @@ def check_format(connection: Connection, path: Path) -> None:
         TableError: it is not.
     """
     if not connection.is_ahead and not path.stat().st_size:
-        raise TableError(
-            f"{path}: this file is empty; `{called('table new', 'ID', sheet='FILE')}` makes a table of it",
-            file=str(path),
-        )
+        how = called("table new", "ID", sheet="FILE")
+        raise TableError.at(path, f"this file is empty; `{how}` makes a table of it")
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (format_,) = connection.execute("PRAGMA user_version").fetchone()
     size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]
     if not connection.is_ahead and path.stat().st_size < size[0] * size[1]:
         raise damaged(path, "its end is missing")
     if mark != MARK:
-        raise TableError(f"{path}: this is an SQLite database, but not a table of rpgres", file=str(path))
+        raise TableError.at(path, "this is an SQLite database, but not a table of rpgres")
     if format_ < OLDEST:
-        raise TableError(
-            f"{path}: this table was written by an older rpgres (its format is {format_}, and this version "
+        raise TableError.at(
+            path,
+            f"this table was written by an older rpgres (its format is {format_}, and this version "
             f"reads {OLDEST} to {FORMAT}); "
             f"play it with that version, or export its sheets with `{called('table export')}` for a new table",
-            file=str(path),
         )
     if format_ > FORMAT:
-        raise TableError(
-            f"{path}: this table was written by a newer rpgres (its format is {format_}, and "
-            f"this version reads up to {FORMAT}); update rpgres",
-            file=str(path),
-        )
+        reads = f"its format is {format_}, and this version reads up to {FORMAT}"
+        raise TableError.at(path, f"this table was written by a newer rpgres ({reads}); update rpgres")
     # A trigger or a conflict clause would change what is written; a view or a virtual table what is read.
     if connection.execute(_FOREIGN).fetchone() is not None:
         raise damaged(path, "the database contains triggers, views or other objects that rpgres did not create")
@@ -166,11 +159,11 @@ def table_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise TableError(f"{path}: {_reason(error, path)}", file=str(path)) from error
+        raise TableError.at(path, _reason(error, path)) from error
     except MemoryError:
         raise damaged(path, "it does not fit into memory") from None
     except UnicodeDecodeError as error:  # a name in the file that is none
-        raise TableError(f"{path}: this table is damaged; restore it from a copy", file=str(path)) from error
+        raise TableError.at(path, "this table is damaged; restore it from a copy") from error
     except OSError as error:
         if error.filename is None and error.filename2 is None:
             raise

@@ -85,24 +85,22 @@ class ActEntry(RunEntry, frozen=True, kw_only=True, tag="act"):
     actor: str = ""
 
 
-class BeginEntry(RunEntry, frozen=True, kw_only=True, tag="begin"):
-    """Something begins.
+class PeriodEntry(RunEntry, frozen=True, kw_only=True):
+    """A period begins or ends.
 
     Attributes:
-        period: what begins.
+        period: what begins, or ends.
     """
 
     period: str = ""
 
 
-class EndEntry(RunEntry, frozen=True, kw_only=True, tag="end"):
-    """Something ends.
+class BeginEntry(PeriodEntry, frozen=True, kw_only=True, tag="begin"):
+    """Something begins."""
 
-    Attributes:
-        period: what ends.
-    """
 
-    period: str = ""
+class EndEntry(PeriodEntry, frozen=True, kw_only=True, tag="end"):
+    """Something ends."""
 
 
 class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):

@@ -56,7 +56,10 @@ class Entries(Sequence[Entry]):
 
     def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
         if isinstance(at, slice):
-            return tuple(self[number] for number in self._in_reach(range(*at.indices(self._count))))
+            numbers = range(*at.indices(self._count))
+            if any(number not in self._known for number in numbers):
+                self._reach(min(numbers))
+            return tuple(self._known[number] for number in numbers)
         number = range(self._count)[at]
         if number not in self._known:
             self._reach(number)
@@ -70,11 +73,6 @@ class Entries(Sequence[Entry]):
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self[:])
-
-    def _in_reach(self, numbers: range) -> range:
-        if numbers and any(number not in self._known for number in numbers):
-            self._reach(min(numbers))
-        return numbers
 
     def _reach(self, number: int) -> None:
         """Read on from the entries that are known back to one that is not."""
@@ -132,27 +130,22 @@ class History(msgspec.Struct, frozen=True):
         """The entries that were not undone, in order; an undo itself is none of them. This reads all of them."""
         return self.standing_from(0)
 
-    def standing_from(self, number: int) -> list[Entry]:
+    def standing_from(self, number: int, *, until: int | None = None) -> list[Entry]:
         """Return the entries from a number on that were not undone, in order; an undo itself is none of them."""
-        later = self.entries[number:]
+        later = self.entries[number:until]
         undone = undone_in(later)
         return [entry for entry in later if entry.kind != "undo" and entry.number not in undone]
 
-    def undone_from(self, before: int) -> list[Entry]:
+    def undone_from(self, before: int, *, until: int | None = None) -> list[Entry]:
         """Return what an undo takes back: what was done from an entry on; a note or a pass is taken back alone."""
-        among = self.standing_from(before)
+        among = self.standing_from(before, until=until)
         if self.entries[before].kind in SAID:
             return among[:1]
         return [entry for entry in among if entry.kind not in SAID]
 
     def taken_back_by(self, undo: Entry) -> list[Entry]:
         """Return what an undo has taken back, in order."""
-        before = undo.public.before or 0
-        among = self.entries[before : undo.number]
-        if undo.public.alone:
-            return list(among[:1])
-        undone = undone_in(among)
-        return [one for one in among if one.kind not in ("undo", *SAID) and one.number not in undone]
+        return self.undone_from(undo.public.before or 0, until=undo.number)
 
     def to_redo(self) -> list[Entry]:
         """Return what the last undo took back that can be done again, in order: nothing but notes came after it."""

@@ -133,11 +133,7 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
 
 
 def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: str) -> None:
-    """Check that no player says what the game master says.
-
-    Raises:
-        UsageError: one does.
-    """
+    """Check that no player says what the game master says."""
     for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
         raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}")
 

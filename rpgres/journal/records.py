@@ -6,6 +6,7 @@ decisions are skipped and how many actions count.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -14,6 +15,7 @@ from rpgres.engine.records import Pending, Result, scripts_of
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.model.state import State
+from rpgres.toml.reading import Source
 
 Kind = Literal[
     "new", "act", "answer", "pass", "orders", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"
@@ -31,6 +33,11 @@ class TableError(FileError):
     """A table that cannot be used: it is not there, busy, damaged, or of another version."""
 
     code = "table"
+
+    @classmethod
+    def at(cls, path: object, why: str) -> TableError:
+        """Return the error for the file of a table."""
+        return cls(f"{path}: {why}", file=str(path))
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True):
@@ -291,6 +298,16 @@ def marks_of(stands: Standing) -> list[Mark]:
     single = (stands.new, stands.pending, stands.run, stands.revealed)
     orders = [Mark(one.number, one.hash) for one in stands.orders]
     return [*(mark for mark in single if mark is not None), *stands.seals, *orders]
+
+
+def base_name(path: str) -> str:
+    """Return the name of a file without its folders, which are the host's own matter."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def kept_sheets(texts: Mapping[str, Source]) -> dict[str, tuple[str, str]]:
+    """Return sheets as an entry keeps them: file name and text, by the name that was typed."""
+    return {name: (base_name(source.path), source.text) for name, source in texts.items()}
 
 
 def found_in(secret: Secret) -> Result | Pending | None:

@@ -28,7 +28,7 @@ from rpgres.engine.waiting import Answered, Waits, always, decisions_in, recalli
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
-from rpgres.journal.records import Entry, Secret, found_in, waits_in
+from rpgres.journal.records import Entry, Secret, found_in, kept_sheets, waits_in
 from rpgres.lint.paths import Known
 from rpgres.model.events import TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
@@ -159,52 +159,45 @@ def run_at(
     dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand)
     waits = always if is_replay else lambda view, question, _: not history.has_passed(view.seat, question.label)
     if asked.kind == "act":
-        return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt, is_replay=is_replay)
-    policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
-    policies = policies if is_replay else with_orders(rules, history, policies)
-    players = _players(asked, policies, waits, prompt)
-    turned = partial(turn, rules, history.state, period=asked.name, moment=asked.kind, streams=streams, step=step)
-    trust = trust_at(rules, history, asked, history.state)
-    play_it = partial(turned, note=asked.note, players=players, dealer=dealer, trust=trust)
-    return _ran(rules, asked, play_it, history.state, players, dealer)
+        prepared = _prepared(rules, history, asked)
+        asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
+        if not is_replay:
+            waits = _in_public(
+                prepared, waits, dealer=lambda: GivenDealer(dealer.given, then=SeededDealer(streams, step=step))
+            )
+        policies, played = policies_of(prepared, asked.policies), partial(run, prepared, stops=asked.stops)
+    else:
+        prepared = None
+        policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
+        trust = trust_at(rules, history, asked, history.state)
+        played = partial(turn, rules, history.state, period=asked.name, moment=asked.kind, trust=trust)
+    players = _players(asked, policies if is_replay else with_orders(rules, history, policies), waits, prompt)
+    played = partial(played, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
+    ran = _ran(rules, asked, played, history.state, players, dealer)
+    return _of_action(ran, rules, asked, prepared) if prepared is not None else ran
 
 
-def run_pending(
-    rules: Rules,
-    history: History,
-    pending: Entry,
-    *,
-    prompt: Prompt | None = None,
-    stops: bool = False,
-    is_replay: bool = False,
-) -> Ran:
-    """Return the result of what waits, run once more on its recorded answers; the arguments are those of `run_at`.
+def run_pending(rules: Rules, history: History, pending: Entry, *, stops: bool = False, **how: Any) -> Ran:
+    """Return the result of what waits, run once more on its recorded answers.
 
     Args:
         pending: the entry that waits.
         stops: of a procedure, whether it ends where it waits.
+        how: further arguments of `run_at`.
     """
     asked = msgspec.structs.replace(run_of(history, pending), stops=stops)
-    step = history.step(history.run_of(pending))
-    return run_at(rules, history, asked, step=step, prompt=prompt, is_replay=is_replay)
+    return run_at(rules, history, asked, step=history.step(history.run_of(pending)), **how)
 
 
-def _act_at(
-    rules: Rules,
-    history: History,
-    asked: Run,
-    dealer: TapedDealer,
-    waits: Waits,
-    streams: Streams,
-    *,
-    step: int,
-    prompt: Prompt | None,
-    is_replay: bool,
-) -> Ran:
+def _prepared(rules: Rules, history: History, asked: Run) -> Prepared:
+    """Return the action of a run, whose inputs and answers could be given at the table."""
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = trust_at(rules, history, asked, history.state)
     if trust is not None and trust.claims and not asked.answered:
-        _check_typed(prepared)
+        # A rule refuses what was typed before anybody confirms it: it is run up to the first chance or decision.
+        with suppress(Stop):
+            first = msgspec.structs.replace(prepared, placed=())
+            play(first, dealer=NoDealer(lambda *_: Stop()), players=recalling(EMPTY))
     prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
         plain = {label: typed[label] for label in typed if label != CLAIM}
@@ -213,42 +206,22 @@ def _act_at(
         raise UsageError(
             f"{named('choose')} {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}"
         )
-    asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
-    if waits is not always:
-        waits = _in_public(
-            prepared, waits, dealer=lambda: GivenDealer(dealer.given, then=SeededDealer(streams, step=step))
-        )
-    policies = policies_of(prepared, asked.policies)
-    policies = policies if is_replay else with_orders(rules, history, policies)
-    players = _players(asked, policies, waits, prompt)
-    play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
-    play_it = partial(play_it, stops=True) if asked.stops else play_it
-    ran = _ran(rules, asked, play_it, history.state, players, dealer)
+    return prepared
+
+
+def _of_action(ran: Ran, rules: Rules, asked: Run, prepared: Prepared) -> Ran:
+    """Return the result of a run with what is kept of the inputs of its action."""
+    state, now = ran.state, ran.now
     if not asked.actor:  # the actor has no sheet, and does not stay
-        ran = msgspec.structs.replace(
-            ran, state=_without(ran.state, prepared.actor), now=_without(ran.now, prepared.actor)
+        state, now = (
+            msgspec.structs.replace(one, characters=one.characters.without(prepared.actor)) for one in (state, now)
         )
-    sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
+    sheets = kept_sheets(prepared.sheets)
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
-    claimed = list(trust.claims) if trust is not None else []
+    claimed = list(prepared.trust.claims) if prepared.trust is not None else []
     secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, claimed=claimed, private=private)
-    return msgspec.structs.replace(ran, secret=secret)
-
-
-def _without(state: State, left: str) -> State:
-    """Return a table without a character that was there for one action."""
-    return msgspec.structs.replace(state, characters=state.characters.without(left))
-
-
-def _check_typed(prepared: Prepared) -> None:
-    """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
-
-    Raises:
-        UsageError: it does.
-    """
-    with suppress(Stop):
-        play(msgspec.structs.replace(prepared, placed=()), dealer=NoDealer(lambda *_: Stop()), players=recalling(EMPTY))
+    return msgspec.structs.replace(ran, state=state, now=now, secret=secret)
 
 
 def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust | None:
@@ -266,11 +239,6 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     if asked.kind == "act" and asked.by not in ("", GM):
         claims = claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor)
     return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state)
-
-
-def _base(path: str) -> str:
-    """Return the name of a file without its folders, which are the host's own matter."""
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Seats:

@@ -66,7 +66,11 @@ def table_what_if(
     prepared = msgspec.structs.replace(prepared, trust=trust)
     seen = [event for event in before.events if seat in (HOST, GM) or event_seen(event, seat) is not None]
     answers = answers_in(seen)  # that others skipped a hidden decision would show that there was one
-    claims = [_claimed(event) for event in seen if isinstance(event, DecisionEvent) and event.label == CLAIM]
+    decided = [event for event in seen if isinstance(event, DecisionEvent) and event.label == CLAIM]
+    claims = [  # whether each counted is an answer of the run, which nobody changes
+        Answered(kind="decision", label=CLAIM, number=1, value=one.answer, who=one.who, means=one.means)
+        for one in decided
+    ]
     again, record = run_changed(
         prepared,
         msgspec.structs.replace(before, unused=[], note=None),
@@ -81,11 +85,6 @@ def table_what_if(
     found = found_seen(again.found, seat, state=history.state, hidden=ended.secret.hidden, inputs=shown.inputs)
     after = msgspec.structs.replace(found, seed=None)
     return msgspec.structs.replace(record, before=[msgspec.to_builtins(shown)], after=[msgspec.to_builtins(after)])
-
-
-def _claimed(event: DecisionEvent) -> Answered:
-    """Return whether a claim counted as an answer of the run, which nobody changes."""
-    return Answered(kind="decision", label=event.label, number=1, value=event.answer, who=event.who, means=event.means)
 
 
 def _is_hidden(event: EventRecord, seat: str | None) -> bool:

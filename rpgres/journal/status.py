@@ -107,12 +107,6 @@ def undone_in(later: Iterable[Entry]) -> set[int]:
 # What was said in advance
 
 
-def latest(passes: list[Pass]) -> tuple[Pass, ...]:
-    """Return passes without those that were said again later, so that their number is bounded."""
-    last = {(one.by, one.label, one.until): one.number for one in passes}
-    return tuple(one for one in passes if one.number in last.values())
-
-
 def said_in(entry: Entry) -> tuple[Said, ...]:
     """Return what an entry says in advance; nothing of most."""
     secret = entry.secret
@@ -124,22 +118,20 @@ def said_in(entry: Entry) -> tuple[Said, ...]:
 
 
 def latest_said(said: Iterable[Said]) -> tuple[Said, ...]:
-    """Return what was said without what was said again later."""
+    """Return what was said without what was said again later, so that its amount is bounded: passes, then orders."""
     several = tuple(said)
+    passes = [one for one in several if isinstance(one, Pass)]
+    last = {(one.by, one.label, one.until): one.number for one in passes}
     orders = {one.seat: one for one in several if isinstance(one, OrdersMark)}
-    return (*latest([one for one in several if isinstance(one, Pass)]), *orders.values())
+    return (*(one for one in passes if one.number in last.values()), *orders.values())
 
 
 def _with_said(stands: Standing, said: Iterable[Said]) -> Standing:
     """Return what counts with what seats say in advance; of the orders of a seat the last ones count."""
-    passes, orders = list(stands.passes), {one.seat: one for one in stands.orders}
-    for one in said:
-        if isinstance(one, Pass):
-            passes.append(one)
-        else:
-            orders[one.seat] = one
-    kept = tuple(sorted((one for one in orders.values() if one.is_set), key=attrgetter("number")))
-    return msgspec.structs.replace(stands, passes=latest(passes), orders=kept)
+    kept = latest_said((*stands.passes, *stands.orders, *said))
+    orders = sorted((one for one in kept if isinstance(one, OrdersMark) and one.is_set), key=attrgetter("number"))
+    passes = tuple(one for one in kept if isinstance(one, Pass))
+    return msgspec.structs.replace(stands, passes=passes, orders=tuple(orders))
 
 
 def _without_said(stands: Standing, numbers: Container[int | None]) -> Standing:

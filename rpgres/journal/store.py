@@ -76,7 +76,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
     """
     is_empty = os.path.isfile(path) and not os.path.getsize(path)  # as `mktemp` leaves one
     if os.path.exists(path) and not is_empty:
-        raise TableError(f"{path}: a table already exists; {named('table')} PATH creates one elsewhere", file=str(path))
+        raise TableError.at(path, f"a table already exists; {named('table')} PATH creates one elsewhere")
     with table_errors(path):
         connection = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
         try:
@@ -91,7 +91,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
         try:
             write_own(path, content, is_forced=is_empty)
         except FileExistsError:
-            raise TableError(f"{path}: another process has just created a table here", file=str(path)) from None
+            raise TableError.at(path, "another process has just created a table here") from None
     return entry
 
 
@@ -365,11 +365,7 @@ def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
 
 
 def _linked(file: _File, first: int, last: int, *, hash_: str = "") -> list[Entry]:
-    """Return entries that follow one from the other, and the last of which has a hash that is known.
-
-    Raises:
-        TableError: they do not.
-    """
+    """Return entries that follow one from the other, and the last of which has a hash that is known."""
     before, entries = file.hash_before(first), list[Entry]()
     for row in file.rows(first, last):
         number = first + len(entries)

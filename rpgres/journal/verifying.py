@@ -90,7 +90,8 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         history = History(entries, State(), path)
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
-        problems += _rewritten(entries)
+        answers = (entry for entry in entries if entry.kind == "answer")
+        problems += [f"entry {entry.number}: {fault}" for entry in answers if (fault := _rewrites(entries, entry))]
         checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
         rules, why = _rules(history, folders)
         changed_since = [why] if why else _changed_rules(history, rules)
@@ -137,13 +138,8 @@ def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
     return ""
 
 
-def _rewritten(entries: Sequence[Entry]) -> list[str]:
-    """Return the answers that change what was rolled, drawn or decided before them."""
-    answers = [entry for entry in entries if entry.kind == "answer"]
-    return [f"entry {entry.number}: {fault}" for entry in answers if (fault := _rewrites(entries, entry))]
-
-
 def _rewrites(entries: Sequence[Entry], entry: Entry) -> str:
+    """Return how an answer changes what was rolled, drawn or decided before it; empty if it does not."""
     mark = entry.secret.stands.pending
     last = entries[mark.number].secret if mark is not None else Secret()
     was, now = found_in(last), found_in(entry.secret)
@@ -177,13 +173,8 @@ def _changed_rules(history: History, rules: Rules | None) -> list[str]:
     changed_ = [str(entry.number) for entry in history.entries if (entry.public.rules, entry.public.code) != now]
     if not changed_:
         return []
-    return [
-        f"the rules: they have changed since {_entries_words(changed_)} ({len(changed_)} of {len(history.entries)})"
-    ]
-
-
-def _entries_words(numbers: list[str]) -> str:
-    return f"entry {numbers[0]}" if len(numbers) == 1 else f"entries {numbers[0]} to {numbers[-1]}"
+    which = f"entry {changed_[0]}" if len(changed_) == 1 else f"entries {changed_[0]} to {changed_[-1]}"
+    return [f"the rules: they have changed since {which} ({len(changed_)} of {len(history.entries)})"]
 
 
 def _is_revealed_seed(history: History) -> bool:

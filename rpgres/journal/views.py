@@ -72,7 +72,8 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         "undone": entry.number in taken_back,
     }
     kind = _PRIVATE.get(entry.kind)
-    if kind is not None and not _is_for([by] if entry.kind == "pass" else secret.to, seat):
+    readers = [by] if entry.kind == "pass" else secret.to
+    if kind is not None and seat is not HOST and readers is not None and seat not in readers:
         return kind(**seen, is_hidden=True)
     match entry.kind:
         case "new":
@@ -122,10 +123,6 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
     return list(words.values())
 
 
-def _is_for(to: list[str] | None, seat: str | None) -> bool:
-    return seat is HOST or to is None or seat in to
-
-
 def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping[str, Any]) -> AnyEntry:
     run, secret, is_own = history.run_of(entry), entry.secret, seat in (HOST, entry.secret.by)
     begun, found = run.public, run_seen(history, entry, seat)
@@ -142,10 +139,8 @@ def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping
     match entry.kind:
         case "act":
             return ActEntry(**seen, by=secret.by, action=begun.action, actor=begun.actor)
-        case "begin":
-            return BeginEntry(**seen, by=secret.by, period=begun.period)
-        case "end":
-            return EndEntry(**seen, by=secret.by, period=begun.period)
+        case "begin" | "end":
+            return (BeginEntry if entry.kind == "begin" else EndEntry)(**seen, by=secret.by, period=begun.period)
     return AnswerEntry(
         **seen,
         action=begun.action,

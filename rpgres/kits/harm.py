@@ -208,7 +208,13 @@ def used_up(character: Character) -> tuple[tuple[str, str], ...]:
 
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:
     """Return the way a character chooses to take a hit; None for being taken out."""
-    options = [Option(way.name, _describe(way), -way.weight, brief=_in_short(way)) for way in ways]
+    options = []
+    for way in ways:
+        boxes = [f"box {box.name}" for box in way.boxes]
+        brief = " and ".join([*(f"{slot.name} ({slot.size})" for slot in way.slots), *boxes])
+        filled = [f"a {slot.name} consequence ({slot.size})" for slot in way.slots]
+        text = " and ".join([*filled, *(f"stress {box}" for box in boxes)])
+        options.append(Option(way.name, text, -way.weight, brief=brief))
     options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000, brief="taken out"))
     text = f"How does {character.title or character.name} take a hit of {shifts}?"
     answer = table.ask("absorb", character.name, options, text=text, shifts=shifts)
@@ -223,17 +229,6 @@ def slot_fits(slot: Box, track: str) -> bool:
     """Tell whether a consequence slot can take harm of a track: `mild-physical` is for physical harm only."""
     _, _, only = slot.name.partition("-")
     return not only or only == track
-
-
-def _describe(way: Absorption) -> str:
-    parts = [f"a {slot.name} consequence ({slot.size})" for slot in way.slots]
-    parts += [f"stress box {box.name}" for box in way.boxes]
-    return " and ".join(parts)
-
-
-def _in_short(way: Absorption) -> str:
-    boxes = (f"box {box.name}" for box in way.boxes)
-    return " and ".join([*(f"{slot.name} ({slot.size})" for slot in way.slots), *boxes])
 
 
 def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]:

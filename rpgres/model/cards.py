@@ -305,13 +305,9 @@ def known_cards(decks: Iterable[Deck]) -> Cards:
     for deck in decks:
         by_code |= deck.cards
         for code, card in deck.cards.items():
-            for name in _names(deck, code, card):
+            for name in (*_codes(deck, code, card), card.title, slug(card.title)):
                 typed.setdefault(_typed(name), {})[code] = None
     return Cards(Map(by_code), Map({name: tuple(codes) for name, codes in typed.items()}))
-
-
-def _names(deck: Deck, code: str, card: Card) -> list[str]:
-    return [*_codes(deck, code, card), card.title, slug(card.title)]
 
 
 def _codes(deck: Deck, code: str, card: Card) -> list[str]:

@@ -161,12 +161,11 @@ class Deck(msgspec.Struct, frozen=True):
 
     def copies(self, mark: str = "") -> tuple[str, ...]:
         """Return every physical card, sorted; `mark` tells the cards of one copy of the deck from another's."""
-        return tuple(sorted(card for code, count in self.counts.items() for card in _copies(code, count, mark)))
-
-
-def _copies(code: str, count: int, mark: str) -> list[str]:
-    stem = f"{code}.{mark}" if mark else code
-    return [stem if number == 1 else f"{stem}.{number}" for number in range(1, count + 1)]
+        found = list[str]()
+        for code, count in self.counts.items():
+            stem = f"{code}.{mark}" if mark else code
+            found += [stem if number == 1 else f"{stem}.{number}" for number in range(1, count + 1)]
+        return tuple(sorted(found))
 
 
 class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -25,7 +25,10 @@ class Given:
         self.actor = actor
         self.state = state
         self.parameters = rules.parameters(action)
-        self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
+        self.values = {
+            key.replace("_", "-"): value[0] if isinstance(value, tuple) and len(value) == 1 else value
+            for key, value in arguments.items()
+        }
 
     def number(self, name: str) -> int | str:
         """Return the value of a name: a number, or dice as text for a choice and for an opposition."""
@@ -128,10 +131,6 @@ class Given:
             elif parameter.kind in NUMERIC:
                 facts[name] = self.number(name)
         return facts
-
-
-def _single(value: Any) -> Any:
-    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
 
 
 def _meant(parameter: Parameter, value: Any) -> int | str:

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rpgres.dice import Dice
+from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import added_dice, faces_of
 from rpgres.engine.decisions import ask
-from rpgres.engine.named_dice.account import explain, explain_opposition, opposing
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.engine.named_dice.questions import Chosen, Offer, Purse, answers, effects_of, kept, picks, question_of
 from rpgres.engine.named_dice.values import (
@@ -26,15 +27,18 @@ from rpgres.engine.named_dice.values import (
     filled,
     is_pool,
     plain,
+    read_off,
     roll_count,
 )
 from rpgres.engine.players import NO, Question
 from rpgres.engine.table import Outcome, Table, once
 from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import Character, Map, State
+from rpgres.parameters.values import Opposition
 from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.actions import OPPOSITION
-from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, DicePlan, OptionPlan
+from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, OptionPlan
+from rpgres.rulesets.formulas import Linear, linear
 from rpgres.rulesets.references import plan_of
 
 if TYPE_CHECKING:
@@ -310,3 +314,70 @@ def roll_group(
     if not is_pool(found):
         return (Die(throw.value),)
     return tuple(Die(face, is_first, number) for face, is_first in faces_of(dice.pools[0], throw))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lines of the account that say what dice count for
+
+
+def explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> None:
+    """Add to the account what the last roll of groups counts for: its modifiers, or its reading.
+
+    Of several readings it is the first on which the outcome depends.
+    """
+    plan = known.plan
+    _ = known[BAND]
+    used = [place for place in range(len(plan.reads)) if f"{SLOT}{place}" in known]
+    total = linear(plan.numbers["total"].tree, partial(_terms, plan)) if "total" in plan.numbers else None
+    slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
+    own = [group for groups in slots for group in groups if known.rolled.get(group)]
+    for group in groups:
+        dice_ = known.rolled[group]
+        found = filled(known, group) if dice_ else None
+        places = [place for place in used if group in plan.reads[place].groups]
+        if found is None or opposing(plan.groups[group], given) is not None:
+            continue
+        if total is not None and own == [group]:
+            words = "".join(_added(known, given, name, factor) for name, factor in total.items() if name[:1] != SLOT)
+            if words:
+                table.explain(group, f"{found.text}{words}", counts=known["total"])
+        elif places and all(plan.reads[place].kind != "sum" for place in places):
+            last = Known(plan, known, {group: tuple(die for die in dice_ if die.thrown == roll_count(dice_))})
+            table.explain(group, "", counts=read_off(last, places[0], alone=group))
+
+
+def explain_opposition(table: Table, group: GroupPlan, other: Opposition, found: Dice) -> None:
+    """Add to the account the dice or the number of an opposition."""
+    node, ability = found.node, other.ability.replace("-", " ")
+    if not found.pools:
+        if ability:
+            more = "" if len(group.template.split()) > 1 else f" from {ability}"
+            table.tell(f"{group.name} ({other.character}): {found.law.values[0]}{more}")
+        return
+    is_plain = isinstance(node, Pool) and not node.keep and node.target is None
+    table.explain(group.name, ", ".join(filter(None, ("" if is_plain else found.text, ability))))
+
+
+def _terms(plan: DicePlan, name: str) -> Linear | None:
+    """Return what a name adds to the total: the terms of its formula, or itself."""
+    if name.startswith(SLOT):
+        read = plan.reads[int(name.removeprefix(SLOT))]
+        return {name: 1} if read.kind == "sum" and read.of is None else None
+    inner = linear(plan.numbers[name].tree, partial(_terms, plan)) if name in plan.numbers else None
+    return {name: 1} if inner is None else inner
+
+
+def _added(known: Known, given: Given, name: str, factor: int) -> str:
+    """Return a modifier of dice as text: ` + 2 quick`."""
+    value = known[name] if name else 1
+    if not isinstance(value, int) or not value * factor:
+        return ""
+    times = f"{abs(factor)}*" if name and abs(factor) != 1 else ""
+    shown = f"{times}{abs(value)} {given.called(name)}".rstrip() if name else str(abs(factor))
+    return f" {'+' if value * factor > 0 else '-'} {shown}"
+
+
+def opposing(group: GroupPlan, given: Given) -> Opposition | None:
+    """Return the opposition whose dice these are, as typed."""
+    found = (given.values.get(name) for name in group.named)
+    return next((value for value in found if isinstance(value, Opposition)), None)

@@ -207,14 +207,10 @@ def _is_pick(option: str, groups: tuple[str, ...], face_of: FaceOf, own: Picked,
 
 def kept(dice: Iterable[Die], again: Iterable[Die]) -> tuple[Die, ...]:
     """Return the dice that stay when others are rerolled."""
-    left = list(again)
-    found = list[Die]()
-    for die in dice:
-        if die in left:
-            left.remove(die)
-        else:
-            found.append(die)
-    return tuple(found)
+    stay = list(dice)
+    for die in again:
+        stay.remove(die)
+    return tuple(stay)
 
 
 def picks(

@@ -89,8 +89,9 @@ def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Nee
         base: the values of names before the roll.
         asked: the names.
     """
-    asked = list(asked)
-    numbers = _reduced(plan, base, asked)
+    asked, numbers = list(asked), dict[str, Expr]()
+    of = evaluator(plan, base, numbers)
+    numbers = {**{name: of(name) for name in asked}, **numbers}
     plain = _Adding(plan, numbers, is_adding=False).all(asked)
     summed = _Adding(plan, numbers, is_adding=True).all(asked)
     return summed if len(summed.names) <= len(plain.names) else plain
@@ -118,13 +119,6 @@ def evaluator(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | 
         return its if isinstance(its, Const) else Name(name)
 
     return of
-
-
-def _reduced(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> dict[str, Expr]:
-    """Return the formulas of needed numbers, reduced by known values."""
-    found: dict[str, Expr] = {}
-    of = evaluator(plan, base, found)
-    return {**{name: of(name) for name in asked}, **found}
 
 
 class _Adding:
@@ -159,16 +153,11 @@ class _Adding:
         return Needed(self.written, workers, tuple(used), terms, kinds, frozenset(exact))
 
     def _whole(self, expr: Expr) -> Expr:
-        if not self.is_adding:
-            return expr
-        found = self._sum(linear(expr, self._known))
-        if found is not None:
-            return found
-        return changed(expr, self._inner)
+        found = self._sum(linear(expr, self._known)) if self.is_adding else None
+        return found or (changed(expr, self._inner) if self.is_adding else expr)
 
     def _inner(self, expr: Expr) -> Expr:
-        found = self._sum(linear(expr, self._known)) if not isinstance(expr, Const) else None
-        return expr if found is None else found
+        return (self._sum(linear(expr, self._known)) if not isinstance(expr, Const) else None) or expr
 
     def _known(self, name: str) -> Linear | None:
         if name.startswith(SLOT):

@@ -11,9 +11,8 @@ from typing import Any
 from rpgres.dice import LawSizeError
 from rpgres.dice.groups import HIGHEST, Joining
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_dice.account import explain
 from rpgres.engine.named_dice.inputs import Given
-from rpgres.engine.named_dice.play import BoundAction, roll_and_ask, roll_group
+from rpgres.engine.named_dice.play import BoundAction, explain, roll_and_ask, roll_group
 from rpgres.engine.named_dice.questions import Chosen
 from rpgres.engine.named_dice.values import Die, Known, filled
 from rpgres.engine.table import Table

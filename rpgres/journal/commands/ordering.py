@@ -12,7 +12,7 @@ from rpgres.journal.commands.pending import refuse_sealed
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, write
 from rpgres.journal.history import History
-from rpgres.journal.records import Draft, Secret
+from rpgres.journal.records import Draft, Secret, base_name
 from rpgres.journal.replay import put_to
 from rpgres.lint.paths import Known
 from rpgres.rulesets import Rules
@@ -46,8 +46,7 @@ def set_orders(
                 raise UsageError(f"{owner} has no standing orders")
             return [at.draft("orders", Secret(to=[owner]))]
         read_orders(source, _known(history, at.rules, owner))
-        name = source.path.replace("\\", "/").rpartition("/")[2]
-        drafts = [at.draft("orders", Secret(to=[owner], label=name, text=source.text))]
+        drafts = [at.draft("orders", Secret(to=[owner], label=base_name(source.path), text=source.text))]
         if put_to(history, owner) is not None:
             with suppress(UsageError):  # where they say nothing of what waits
                 refuse_sealed(history, owner)

@@ -78,11 +78,7 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
 
 
 def _check_offered(rules: Rules, history: History, seat: str, choice: str) -> None:
-    """Check that an answer is one that a seat is offered; nothing after the decision is run.
-
-    Raises:
-        ChoiceError: it is not.
-    """
+    """Check that an answer is one that a seat is offered; nothing after the decision is run."""
 
     def once(view: View, question: Question) -> str | None:
         if view.seat == seat:

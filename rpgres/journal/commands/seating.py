@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -17,7 +16,7 @@ from rpgres.journal.checking import remember, stamp
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.commands.writing import Done, Place, Transaction, code_of, hash_of, rules_in, write
 from rpgres.journal.history import Entries, History
-from rpgres.journal.records import Draft, Public, Secret
+from rpgres.journal.records import Draft, Public, Secret, kept_sheets
 from rpgres.model.state import EMPTY, GM, NO_NAMES, State
 from rpgres.parameters.context import check_plain
 from rpgres.rulesets import Rules, unknown
@@ -118,10 +117,6 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
 def _source(rules: Rules, sheet: str) -> Source:
     check_plain(sheet)
     return sheet_source(rules, sheet)
-
-
-def kept_sheets(texts: Mapping[str, Source]) -> dict[str, tuple[str, str]]:
-    return {name: (Path(source.path).name, source.text) for name, source in texts.items()}
 
 
 def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:

@@ -10,99 +10,13 @@ Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Con
 from __future__ import annotations
 
 from rpgres.kits import aspects, harm
-from rpgres.kits.aspects import policies
 from rpgres.kits.fate_family import exchanges
-from rpgres.kits.fate_family.exchanges import one_action
-from rpgres.kits.fate_family.moves import (
-    VICTORY,
-    ZONES,
-    Moves,
-    check_attack,
-    compel,
-    concede,
-    in_conflict,
-)
-from rpgres.kits.fate_family.procedures import register_procedures
-from rpgres.kits.fate_family.rolls import (
-    FULL_DEFENSE,
-    NEXT,
-    Foe,
-    Help,
-    Part,
-    Roll,
-    Standing,
-    add_up,
-    check_in,
-    check_present,
-    crowd,
-    defense,
-    effort,
-    lined_up,
-    resistance,
-    roll_off,
-    standing_of,
-    stunts_that_help,
-)
-from rpgres.kits.fate_family.settling import (
-    OPPONENT,
-    boost_defaults,
-    carrier_of,
-    fact_map,
-    facts_of,
-    hidden_name,
-    known_name,
-    new_name,
-    old_name,
-    opponent_of,
-    roles_of,
-    settle,
-)
+from rpgres.kits.fate_family.moves import VICTORY, ZONES
+from rpgres.kits.fate_family.rolls import NEXT
 from rpgres.kits.fate_family.switches import ConflictSwitches, ContestSwitches
 from rpgres.model.state import Map, State, put
 from rpgres.rulesets import Effect, Ruleset
 from rpgres.rulesets.kits import Kit, NoSettings
-
-__all__ = [
-    "FULL_DEFENSE",
-    "NEXT",
-    "OPPONENT",
-    "Foe",
-    "Help",
-    "Moves",
-    "Part",
-    "Roll",
-    "Standing",
-    "add_up",
-    "boost_defaults",
-    "carrier_of",
-    "check_attack",
-    "check_in",
-    "check_present",
-    "compel",
-    "concede",
-    "crowd",
-    "defense",
-    "effort",
-    "fact_map",
-    "facts_of",
-    "hidden_name",
-    "in_conflict",
-    "known_name",
-    "lined_up",
-    "new_name",
-    "old_name",
-    "one_action",
-    "opponent_of",
-    "policies",
-    "register",
-    "register_procedures",
-    "resistance",
-    "roles_of",
-    "roll_off",
-    "settle",
-    "standing_of",
-    "stunts_that_help",
-]
 
 
 def register(ruleset: Ruleset) -> None:

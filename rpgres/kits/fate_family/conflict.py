@@ -144,6 +144,12 @@ class _Turn(msgspec.Struct, gc=False):
     conceded: bool = False
     again: bool = False
 
+    @property
+    def enemies(self) -> list[Fighter]:
+        """Who fights on another side, and is not out."""
+        characters, own = self.table.state.characters, self.fighter.side
+        return [one for one in self.place.setup.fighters if one.side != own and not characters[one.who].is_out]
+
 
 def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
     """Take one turn of a conflict, or end it."""
@@ -230,8 +236,7 @@ def _ending(table: Table, place: Conflict, end: str) -> Outcome:
 def _act(now: _Turn) -> tuple[str, Outcome | None]:
     """Ask what a character does in a turn, and return it with the result."""
     table, place, fighter, state = now.table, now.place, now.fighter, now.table.state
-    setup = place.setup
-    enemies = [one for one in setup.fighters if one.side != fighter.side and not state.characters[one.who].is_out]
+    setup, enemies = place.setup, now.enemies
     reached = [one for one in enemies if not setup.zones or zones.reaches(fighter, now.zone, one, state)]
     options = _options(
         bool(reached),
@@ -408,7 +413,7 @@ def _move_freely(now: _Turn) -> None:
     """Let a character move one zone for nothing, where nothing is in the way, before the action."""
     table, setup, fighter = now.table, now.place.setup, now.fighter
     free = [] if _in_the_way(now) else zones.next_to(setup.zones, now.zone, free=True)
-    wanted = zones.towards(setup.zones, now.zone, _enemy_zones(now), fighter)
+    wanted = _wanted(now)
     options = tuple(Option(zone, f"Move to {zone}.", int(zone == wanted)) for zone in free)
     to = table.ask("move", fighter.who, options, text=f"Move from {now.zone}?", optional=True)
     if to != NO:
@@ -416,33 +421,22 @@ def _move_freely(now: _Turn) -> None:
         now.before = (effect("move", to=fighter.who, zone=to),)
 
 
-def _enemy_zones(now: _Turn) -> list[str]:
-    state = now.table.state
-    own = now.fighter.side
-    return [
-        zones.zone_of(state, one.who)
-        for one in now.place.setup.fighters
-        if one.side != own and not state.characters[one.who].is_out
-    ]
+def _wanted(now: _Turn) -> str:
+    """Return the zone on the way to the nearest enemy; empty where one is in reach."""
+    there = [zones.zone_of(now.table.state, one.who) for one in now.enemies]
+    return zones.towards(now.place.setup.zones, now.zone, there, now.fighter)
 
 
 def _in_the_way(now: _Turn) -> list[Fighter]:
     """Return the enemies in the same zone who block the way."""
-    state, own = now.table.state, now.fighter
-    return [
-        one
-        for one in now.place.setup.fighters
-        if one.blocks
-        and one.side != own.side
-        and not state.characters[one.who].is_out
-        and zones.zone_of(state, one.who) == now.zone
-    ]
+    state = now.table.state
+    return [one for one in now.enemies if one.blocks and zones.zone_of(state, one.who) == now.zone]
 
 
 def _cross(now: _Turn) -> Outcome | None:
     """Return the result of moving with a roll, as far as two zones (Fate Core, "Movement")."""
     table, setup, fighter = now.table, now.place.setup, now.fighter
-    wanted = zones.towards(setup.zones, now.zone, _enemy_zones(now), fighter)
+    wanted = _wanted(now)
     near = zones.within_two(setup.zones, now.zone)
     options = tuple(Option(zone, f"To {zone}.", int(zone == wanted)) for zone in near)
     if not options:

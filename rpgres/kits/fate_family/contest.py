@@ -373,11 +373,7 @@ def _counted(
 
 
 def _name(text: str) -> str:
-    """Return a typed name of an aspect.
-
-    Raises:
-        UsageError: it says nothing.
-    """
+    """Return a typed name of an aspect."""
     if not text.strip() or len(text) > 100:
         raise UsageError("the name of an aspect has from 1 to 100 characters")
     return text.strip()

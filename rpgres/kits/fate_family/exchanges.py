@@ -38,11 +38,7 @@ def one_action(state: State, actor: Character, given: Mapping[str, Any]) -> Sequ
 
 
 def _defending(state: State, given: Mapping[str, Any]) -> list[Effect]:
-    """Return the effects of a full defense: the defender gives up an action for it, or gave up the last exchange's.
-
-    Raises:
-        UsageError: the action was used for something else.
-    """
+    """Return the effects of a full defense: the defender gives up an action for it, or gave up the last exchange's."""
     who = given.get("defender") or next((one.character for one in given["vs"] if one.character), "")
     if who not in state.characters:
         return []

@@ -160,7 +160,9 @@ def _rolled_off(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) -> S
     dice, foe = table.rules.dice, foes[0]
     if len(foes) > 1 or foe.dice is None:
         total = table.roll(dice, "roll", roll.actor) + roll.add
-        opposition = max([_opposed(table, foe) for foe in foes]) + roll.raised
+        opposition = roll.raised + max(
+            [one.add + (table.roll(one.dice, "opposition", one.who) if one.dice is not None else 0) for one in foes]
+        )
         return Standing(total - opposition, total, opposition, roll.used)
     compared = table.versus(dice, foe.dice, roll.add, foe.add + roll.raised, _LABELS, (roll.actor, foe.who))
     return Standing(compared.margin, compared.total, compared.opposition, roll.used)
@@ -171,10 +173,6 @@ def _met(facts: Facts) -> Facts:
     if isinstance(facts, Map) and facts.get("opposition") == "none":
         return facts.with_("opposition", "passive")
     return facts
-
-
-def _opposed(table: Table, foe: Foe) -> int:
-    return foe.add + (table.roll(foe.dice, "opposition", foe.who) if foe.dice is not None else 0)
 
 
 def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
