@@ -11,7 +11,7 @@ from rpgres.lines.fitting import Scope, who_is_named
 from rpgres.model.state import State
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.plain import sheet_of
-from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets import unknown
 
 if TYPE_CHECKING:
     from rpgres.cli.dynamic import ActionCommand, Verb
@@ -26,15 +26,13 @@ def scope_of(command: ActionCommand, words: Sequence[str]) -> Scope:
     """
     verb, data = command.verb, command.data
     rules = data.without_code()
-    state, actor = verb.table(words) if verb.table is not None else _with_sheet(rules, words)
-    return Scope(rules, state, actor, command.takes, is_seated=verb.is_seated)
-
-
-def _with_sheet(rules: Rules, words: Sequence[str]) -> tuple[State, str]:
-    """Return a table with the actor of a line that names the actor's sheet, or with no character."""
+    if verb.table is not None:
+        return Scope(rules, *verb.table(words), command.takes, is_seated=True)
     names = values_in(words, SHEET)
     character = sheet_of(rules, names[0]) if names else None
-    return (State(), ACTOR) if character is None else (State().with_character(character), character.name)
+    if character is None:
+        return Scope(rules, State(), ACTOR, command.takes)
+    return Scope(rules, State().with_character(character), character.name, command.takes)
 
 
 def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str]:

@@ -167,11 +167,6 @@ def screen_columns() -> int:
     return max(20, shutil.get_terminal_size((PAGE, 24)).columns)
 
 
-def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
-    """Return how many columns a line of results has.
-
-    Args:
-        default: where it is unknown, as in a pipe.
-        at_most: however wide the terminal is.
-    """
-    return min(screen_columns(), at_most) if is_terminal() else default
+def columns(*, at_most: int) -> int:
+    """Return how many columns a line of results has: of a terminal so many at most, elsewhere those of a page."""
+    return min(screen_columns(), at_most) if is_terminal() else PAGE

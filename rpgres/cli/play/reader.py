@@ -126,7 +126,7 @@ class EditingReader:
             results().write(f"{sign}{line}\n")  # as if it had been typed
             return line
         self._seat.look()
-        bar = status(self._seat, columns(default=80, at_most=1000))
+        bar = status(self._seat, columns(at_most=1000))
         begun = self._pasted.popleft() if self._pasted else ""
         return session.prompt(sign, default=begun, completer=_completer(offered), bottom_toolbar=bar)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import typer
@@ -15,6 +15,7 @@ from rpgres.cli.commands.table.common import (
     app,
     finish_run,
     hand_for,
+    run_at,
     say_entry,
     taken_back,
 )
@@ -102,7 +103,11 @@ def give(
             read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept, hand=arguments["hand"]
         )
         return
-    _hand_in(options, arguments)
+    try:
+        run_at(options, answer, **arguments)
+    except Left:  # in `rpgres play` that is no error
+        if not is_listening():
+            raise
 
 
 def _waiting(view: str | None, options: TableOptions) -> str:
@@ -111,18 +116,6 @@ def _waiting(view: str | None, options: TableOptions) -> str:
         return asked_in(view_in(view, options)).typed
     _, history = options.read()
     return require_own(history, options.who).typed
-
-
-def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
-    """Answer here and now; see `rpgres.journal.commands.answer`. In `rpgres play`, leaving it is no error."""
-    with taken_back():
-        try:
-            done = answer(options.find(), **arguments)
-        except Left:
-            if not is_listening():
-                raise
-        else:
-            finish_run(done, options, is_asked=arguments["prompt"] is not None)
 
 
 SealOut = Annotated[
@@ -233,8 +226,7 @@ def open_(
         label, _, answer = (part.strip() for part in (choose or "").partition("="))
         salted = salt or ""
     hand = hand_for(options, real_dice)
-    with taken_back():
-        finish_run(open_seal(options.find(), seat=who, label=label, text=answer, salt=salted, hand=hand), options)
+    run_at(options, open_seal, seat=who, label=label, text=answer, salt=salted, hand=hand)
 
 
 @app.command("pass")
@@ -311,9 +303,6 @@ def orders(
         done = set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
         for found in orders_warnings(done, source, seat=options.who, whose=whose) if source is not None else ():
             warn(f"{found.severity}: {found.text}")
-        if done.entry.kind == "orders":
-            say_entry(done, options)
-            return
         finish_run(done, options)
 
 

@@ -9,11 +9,7 @@ import typer
 
 from rpgres.cli.annotations import argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
-from rpgres.cli.commands.table.common import (
-    app,
-    rules_to_read,
-    state_to_read,
-)
+from rpgres.cli.commands.table.common import app, rules_to_read, state_to_read
 from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.exits import leave
 from rpgres.cli.output import fits, look, say, say_json, say_record, warn
