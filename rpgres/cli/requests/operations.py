@@ -181,7 +181,7 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
         return lambda: verb.roll_dice(notation, values)
     if "scene" in rest and verb.scene is not None:
         scene = _text(rest.pop("scene"), "scene")
-        found = _procedure_of(scene, rest, folders)
+        found = procedure_named(scene, _extra(rest, folders))
         if found is None:
             return _called(operation.name, verb.scene(scene), rest, folders)
         data, action = found
@@ -267,13 +267,8 @@ def _procedure(operation: Operation, request: Mapping[str, Any], folders: Sequen
     if verb is None or "/" not in str(request.get("file")):
         return None
     rest = dict(request)
-    found = _procedure_of(_text(rest.pop("file"), "file"), rest, folders)
+    found = procedure_named(_text(rest.pop("file"), "file"), _extra(rest, folders))
     return None if found is None else _acted(operation.name, verb, *found, rest, folders)
-
-
-def _procedure_of(name: str, rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[RulesetData, str] | None:
-    words = [word for folder in _extra(rest, folders) for word in ("--rulesets", str(folder))]
-    return procedure_named(name, words)
 
 
 @cache
