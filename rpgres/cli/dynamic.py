@@ -197,7 +197,7 @@ class RulesetGroup(LazyGroup):
         return super().resolve_command(ctx, args)
 
     def _action_first(self, args: list[str]) -> list[str]:
-        """Return a line that begins with who acts (`mara overcome ...`) with the action first, then the option for who."""
+        """Return `mara overcome ...` with the action first, and an option for who acts; another line as it is."""
         from rpgres.lines.fitting import who_is_named
         from rpgres.model.state import State
 
