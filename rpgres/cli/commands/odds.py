@@ -87,10 +87,10 @@ def _asked(shared: Mapping[str, Any]) -> Decide | None:
     """Return who was asked to decide for the actor, which is refused where it was said twice."""
     asked: list[Decide] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
-        raise UsageError(
-            f"{named('best')} and {named('each')} exclude each other: {named('best')} lets the actor decide optimally "
-            f"every time, {named('each')} varies only the first choice"
+        why = (
+            f"{named('best')} lets the actor decide optimally every time, {named('each')} varies only the first choice"
         )
+        raise opt.exclusive("best", "each", why)
     return asked[0] if asked else None
 
 

@@ -138,7 +138,7 @@ def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
     if shared["each_run"] and not repeat:
         raise UsageError(f"{named('each-run')} shows the runs of {named('repeat')} N; a single run is always shown")
     if repeat and shared["exit_code"]:
-        raise UsageError(f"{named('exit-code')} and {named('repeat')} exclude each other")
+        raise opt.exclusive("exit-code", "repeat")
 
 
 def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:

@@ -211,9 +211,7 @@ def _plan(simulation: Simulation, shared: Mapping[str, Any]) -> Plan:
     if shared["until_width"] is None:
         return Plan(opt.read_count(shared["runs"], option=named("runs"), default=RUNS))
     if shared["runs"] is not None:
-        raise UsageError(
-            f"{named('runs')} and {named('until-width')} exclude each other: one says how many runs, the other how sure"
-        )
+        raise opt.exclusive("runs", "until-width", "one says how many runs, the other how sure")
     return Plan(None, _width(shared["until_width"]), main_things(simulation.things))
 
 
@@ -238,9 +236,7 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
         from rpgres.simulate.cluster import cluster
 
         if shared["workers"] is not None:
-            raise UsageError(
-                f"{named('workers')} and {named('cluster')} exclude each other: a cluster has workers of its own"
-            )
+            raise opt.exclusive("workers", "cluster", "a cluster has workers of its own")
         return Crew(partial(cluster, shared["cluster"]), is_asked=True, is_elsewhere=True)
     count = opt.read_count(shared["workers"], option=named("workers"), default=cores())
     if count > MOST_WORKERS:
