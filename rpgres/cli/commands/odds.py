@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
@@ -20,8 +20,8 @@ from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.odds.actions import action_subject, odds_of
 from rpgres.odds.exact import Decide
-from rpgres.odds.query import Query, settled
-from rpgres.odds.variations import Axis, input_axes
+from rpgres.odds.query import settled
+from rpgres.odds.variations import input_axes
 from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules
 
@@ -59,7 +59,12 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     study, by = study_of(shared, axes), shared["by"] or "outcome"
     query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
-        _study(study, query, axes, shared, data)
+        if query.by != "outcome":
+            raise UsageError(
+                f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
+            )
+        told = {"decide": query.decide, "policies": query.named}
+        run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
         return
     try:
         with progress("evaluating") as show:
@@ -71,16 +76,6 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     emit(record, data.file, shared)
     if show.is_stopped:
         leave(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
-
-
-def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
-    """Print the odds of several cases of an action."""
-    if query.by != "outcome":
-        raise UsageError(
-            f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
-        )
-    told = {"decide": query.decide, "policies": query.named}
-    run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
 
 
 def _asked(shared: Mapping[str, Any]) -> Decide | None:
