@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import (
-    AsJson,
-    Auto,
-    Folders,
-    OnlyOf,
-    Seed,
-    Switches,
-    declared,
-    spread,
-)
+from rpgres.cli.annotations import AsJson, Auto, Folders, OnlyOf, Seed, Switches, declared, spread
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, files_of, play_as_asked
 from rpgres.cli.output import READER, say, say_json, say_record

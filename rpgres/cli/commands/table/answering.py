@@ -31,18 +31,8 @@ from rpgres.cli.commands.table.posting import (
 from rpgres.cli.output import say_record, warn
 from rpgres.cli.tables import TableOptions
 from rpgres.errors import FileError, UsageError, called, named
-from rpgres.journal.commands import (
-    Done,
-    answer,
-    fresh_salt,
-    may_pass,
-    open_seal,
-    orders_warnings,
-    owner_of,
-    set_orders,
-)
-from rpgres.journal.commands import let_pass as let
-from rpgres.journal.commands import seal as hand_in
+from rpgres.journal import commands
+from rpgres.journal.commands import Done
 from rpgres.journal.commands.pending import Left, require_own
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.elsewhere import asked_in
@@ -104,7 +94,7 @@ def give(
         )
         return
     try:
-        run_at(options, answer, **arguments)
+        run_at(options, commands.answer, **arguments)
     except Left:  # in `rpgres play` that is no error
         if not is_listening():
             raise
@@ -157,7 +147,7 @@ def seal(
     if choose is None:
         if who is None or elsewhere or view is not None:
             raise UsageError(f"name the seat of the commitment: {named('as')} SEAT")
-        say_entry(hand_in(options.find(), commitment or "", seat=who), options)
+        say_entry(commands.seal(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
@@ -172,7 +162,7 @@ def seal(
     if is_far:
         seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
-    made = sealed(label.strip(), answer.strip(), salt=fresh_salt(), seat=who or "")
+    made = sealed(label.strip(), answer.strip(), salt=commands.fresh_salt(), seat=who or "")
     _seal_at(options, made, file_of(made, out))
 
 
@@ -181,7 +171,7 @@ def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
     place = options.find()
     path = write_json(file, made)  # first, as a seal of which the salt is lost can never be opened
     try:
-        done = hand_in(place, made.commitment, seat=options.who or "", label=made.label, answer=made.answer)
+        done = commands.seal(place, made.commitment, seat=options.who or "", label=made.label, answer=made.answer)
     except BaseException:
         path.unlink()
         raise
@@ -226,7 +216,7 @@ def open_(
         label, _, answer = (part.strip() for part in (choose or "").partition("="))
         salted = salt or ""
     hand = hand_for(options, real_dice)
-    run_at(options, open_seal, seat=who, label=label, text=answer, salt=salted, hand=hand)
+    run_at(options, commands.open_seal, seat=who, label=label, text=answer, salt=salted, hand=hand)
 
 
 @app.command("pass")
@@ -255,11 +245,11 @@ def let_pass(
     """
     hand = hand_for(options, real_dice)
     with taken_back():
-        _say_passed(let(options.find(), label, seat=options.who, until=until, hand=hand), label, options)
+        _say_passed(commands.let_pass(options.find(), label, seat=options.who, until=until, hand=hand), label, options)
 
 
 def _say_passed(done: Done, label: str, options: TableOptions) -> None:
-    if label and not may_pass(done.rules, label):
+    if label and not commands.may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
         for entry in done.entries:
@@ -300,9 +290,10 @@ def orders(
     source = read_source(Path(file)) if file else None
     hand = hand_for(options, real_dice)
     with taken_back():
-        done = set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
-        for found in orders_warnings(done, source, seat=options.who, whose=whose) if source is not None else ():
-            warn(f"{found.severity}: {found.text}")
+        done = commands.set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
+        if source is not None:
+            for found in commands.orders_warnings(done, source, seat=options.who, whose=whose):
+                warn(f"{found.severity}: {found.text}")
         finish_run(done, options)
 
 
@@ -311,7 +302,7 @@ def _show(options: TableOptions, whose: str) -> None:
     from rpgres.render.tables import orders_lines
 
     _, history = options.read()
-    who = owner_of(history, options.who, whose) if whose else options.who
+    who = commands.owner_of(history, options.who, whose) if whose else options.who
     record = orders_record(history, who)
     shown = [one for entry in record.orders for one in orders_lines(entry)] or [line("no standing orders")]
     say_record(record, lambda: shown, as_json=options.as_json)
