@@ -10,6 +10,7 @@ import typer
 
 from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
+from rpgres.cli.commands.table import posting
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
     app,
@@ -18,15 +19,6 @@ from rpgres.cli.commands.table.common import (
     run_at,
     say_entry,
     taken_back,
-)
-from rpgres.cli.commands.table.posting import (
-    file_of,
-    open_elsewhere,
-    read_sent,
-    seal_elsewhere,
-    take_posted,
-    view_in,
-    write_answer,
 )
 from rpgres.cli.output import say_record, warn
 from rpgres.cli.tables import TableOptions
@@ -82,15 +74,15 @@ def give(
         label = _waiting(view, options)
         arguments["choose"], source = {label: [source.removeprefix(f"{label}=")]}, None
     if view is not None:
-        write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
+        posting.write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
     if out is not None:
         raise UsageError(f"{named('out')} writes the answer to a view: name it with {named('view')} FILE")
     if source is not None:
         if answers.choose or answers.given or (pasted and from_ is not None):
             raise UsageError("what was sent already contains the answer; leave out everything else")
-        take_posted(
-            read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept, hand=arguments["hand"]
+        posting.take_posted(
+            posting.read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept, hand=arguments["hand"]
         )
         return
     try:
@@ -103,7 +95,7 @@ def give(
 def _waiting(view: str | None, options: TableOptions) -> str:
     """Return the label of the decision that waits for an answer, here or in a view."""
     if view is not None:
-        return asked_in(view_in(view, options)).typed
+        return asked_in(posting.view_in(view, options)).typed
     _, history = options.read()
     return require_own(history, options.who).typed
 
@@ -160,10 +152,10 @@ def seal(
     if out is not None and Path(out).exists():
         raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
     if is_far:
-        seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
+        posting.seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
     made = sealed(label.strip(), answer.strip(), salt=commands.fresh_salt(), seat=who or "")
-    _seal_at(options, made, file_of(made, out))
+    _seal_at(options, made, posting.file_of(made, out))
 
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
@@ -198,10 +190,10 @@ def open_(
     who = options.who
     if view is not None or (elsewhere and from_ is not None):
         if from_ is not None:
-            open_elsewhere(read_seal(from_), options)
+            posting.open_elsewhere(read_seal(from_), options)
         else:
-            log = view_in(view or "", options).log
-            open_elsewhere(seal_kept([one.commitment for one in log if isinstance(one, SealEntry)]), options)
+            log = posting.view_in(view or "", options).log
+            posting.open_elsewhere(seal_kept([one.commitment for one in log if isinstance(one, SealEntry)]), options)
         return
     if who is None:
         raise UsageError(f"name the seat of the sealed answer: {named('as')} SEAT")
