@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import Any, TextIO, cast
 
+from msgspec import Struct, field
+
 from rpgres.text.harmless import harmless
 
 FALLBACK = "rpgres"  # the name of the error handler below
@@ -111,7 +113,7 @@ def results() -> TextIO:
     return _kept if _kept is not None else sys.stdout
 
 
-class Recording:
+class Recording(Struct):
     """What a command says while `recorded` holds.
 
     Attributes:
@@ -120,10 +122,9 @@ class Recording:
         warnings: its warnings.
     """
 
-    def __init__(self) -> None:
-        self.records: list[Any] = []
-        self.text = StringIO()
-        self.warnings: list[str] = []
+    records: list[Any] = []
+    text: StringIO = field(default_factory=StringIO)
+    warnings: list[str] = []
 
 
 _recording: Recording | None = None
