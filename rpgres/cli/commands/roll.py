@@ -149,8 +149,7 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     from rpgres.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
-    known: Any = {"aid": lambda _view: prepared, "file": lambda: prepared.rules.file}
-    return Person(heading=heading, **known)
+    return Person(heading=heading, aid=lambda _view: prepared, file=lambda: prepared.rules.file)
 
 
 def _finish(

@@ -162,8 +162,7 @@ class OddsGroup(ActGroup):
         from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS
 
         actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
-        taken: dict[str, Any] = {"procedure_options": procedures, "table": seen_at}
-        return Verb("table odds", actions, print_odds_at, **taken)
+        return Verb("table odds", actions, print_odds_at, procedure_options=procedures, table=seen_at)
 
 
 app.add_typer(
