@@ -115,10 +115,7 @@ def undo(
 
 @app.command("redo")
 @spread
-def redo(
-    *,
-    options: TableOptions,
-) -> None:
+def redo(*, options: TableOptions) -> None:
     """Do again what the last undo took back, as long as nothing else was done since.
 
     Every die stays as it fell. Several undos are redone one after the other.
@@ -192,9 +189,6 @@ def join(
 
 @app.command("reveal")
 @spread
-def reveal(
-    *,
-    options: TableOptions,
-) -> None:
+def reveal(*, options: TableOptions) -> None:
     """Show the seed and its salt, so that every roll can be checked. The table rolls no more."""
     say_entry(commands.reveal(options.find(), seat=options.who), options)
