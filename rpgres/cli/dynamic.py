@@ -15,12 +15,12 @@ from msgspec import Struct, structs
 from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.cli.options import SectionedCommand, built, folders_in, hoist
+from rpgres.cli.options import SectionedCommand, built, folders_in, hoist, values_in
 from rpgres.cli.settings import active
 from rpgres.cli.streams import results_alone
 from rpgres.errors import FileError, UsageError, called
 from rpgres.lines.options import Option
-from rpgres.parameters.context import SHEET
+from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.plugins.discovery import ruleset_names
@@ -30,6 +30,7 @@ from rpgres.rulesets.actions import said_words
 from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
+    from rpgres.lines.fitting import Scope
     from rpgres.model.state import State
     from rpgres.rulesets import Action
 
@@ -107,7 +108,7 @@ class PlayGroup(LazyGroup):
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a dice expression, a scene or a procedure."""
         if self.verb.scene is not None and is_scene(name):
-            found = procedure_named(name, args)
+            found = procedure_named(name, folders_in(args))
             return ActionCommand(self.verb, *found) if found is not None else self.verb.scene(name)
         if name not in BUILTIN and _is_dice(name):
             return dice_command(self.verb, name)
@@ -192,16 +193,33 @@ class RulesetGroup(LazyGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command of the action that is called; before its name may stand who acts."""
         if args[0] not in self.data.file.actions and not ctx.resilient_parsing:
-            from rpgres.cli.short import actor_behind
-
-            args = actor_behind(self.verb, self.data, args)
+            args = self._action_first(args)
         return super().resolve_command(ctx, args)
+
+    def _action_first(self, args: list[str]) -> list[str]:
+        """Return `mara overcome ...` with the action first, and an option for who acts; another line as it is."""
+        from rpgres.lines.fitting import who_is_named
+        from rpgres.model.state import State
+
+        state = self.verb.table(args)[0] if self.verb.table is not None else State()
+        who = who_is_named(self.data.without_code(), state, args[0].rstrip(":"))
+        if who is None:
+            return args
+        behind = hoist(args[1:], self.verb.options)
+        action, *rest = behind[1:] if behind[:1] == ["--"] else behind or [""]
+        if action == "":
+            raise UsageError(f"{who}: name an action: {', '.join(self.data.file.actions)}")
+        self._require(action)
+        return [action, "--actor" if self.verb.is_seated else f"--{SHEET}", who, *rest]
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
-        if name not in self.data.file.actions:
-            raise UsageError(unknown("action", name, self.data.file.actions, of=f"the ruleset {self.data.id}"))
+        self._require(name)
         return ActionCommand(self.verb, self.data, name)
+
+    def _require(self, action: str) -> None:
+        if action not in self.data.file.actions:
+            raise UsageError(unknown("action", action, self.data.file.actions, of=f"the ruleset {self.data.id}"))
 
 
 _DIVIDED = r"[\d(]|[dD][\d%F]+/[-\d(]"  # what begins like dice: (2d6)/2, d20/2
@@ -212,13 +230,12 @@ def is_scene(name: str) -> bool:
     return name.endswith(".toml") or ("/" in name and not re.match(_DIVIDED, name)) or "\\" in name
 
 
-def procedure_named(name: str, args: Sequence[str]) -> tuple[RulesetData, str] | None:
+def procedure_named(name: str, extra: tuple[Path, ...]) -> tuple[RulesetData, str] | None:
     """Return the ruleset and the procedure that `RULESET/PROCEDURE` names; None where it is a scene's name.
 
     Raises:
         FileError: a ruleset is named that has neither a procedure nor a scene of that name.
     """
-    extra = folders_in(args)  # which is refused before anything else where a folder is not there
     ruleset, _, procedure = name.partition("/")
     if not procedure or ruleset not in {one.id for one in ruleset_names()}:
         return None
@@ -311,11 +328,25 @@ class ActionCommand(SectionedCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line; words that belong to no option are read as a short line."""
         if not ctx.resilient_parsing and has_bare_words(args, self.takes):
-            from rpgres.cli.short import scope_of
             from rpgres.lines.short import lengthened
 
-            args = lengthened(scope_of(self, args), str(self.name), args)
+            args = lengthened(self._scope(args), str(self.name), args)
         return super().parse_args(ctx, args)
+
+    def _scope(self, words: Sequence[str]) -> Scope:
+        """Return what may be named on a line, which may name the actor's sheet, or a table and the actor there."""
+        from rpgres.lines.fitting import Scope
+        from rpgres.model.state import State
+        from rpgres.parameters.plain import sheet_of
+
+        rules = self.data.without_code()
+        if self.verb.table is not None:
+            return Scope(rules, *self.verb.table(words), self.takes, is_seated=True)
+        names = values_in(words, SHEET)
+        character = sheet_of(rules, names[0]) if names else None
+        if character is None:
+            return Scope(rules, State(), ACTOR, self.takes)
+        return Scope(rules, State().with_character(character), character.name, self.takes)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write what can be answered, the house rules, and an example."""

@@ -229,6 +229,11 @@ class SectionedCommand(StrictCommand):
 # Values
 
 
+def exclusive(first: str, second: str, why: str = "") -> UsageError:
+    """Return the error of two options that exclude each other, with the reason where it is not plain."""
+    return UsageError(f"{named(first)} and {named(second)} exclude each other{': ' if why else ''}{why}")
+
+
 def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
     """Return the dice of a line with what they are compared with.
 

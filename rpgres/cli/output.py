@@ -82,8 +82,9 @@ def look(*, is_prose: bool = False) -> Look:
     """
     from rpgres.render.lines import Look
 
-    is_aloud, words, cards = READER.is_plain, READER.dice_words, READER.rules.cards.by_code if READER.rules else {}
-    names = {code: card.title for code, card in cards.items()} if words else {}
+    is_aloud, words = READER.is_plain, READER.dice_words
+    cards = READER.rules.cards.by_code if words and READER.rules is not None else {}
+    names = {code: card.title for code, card in cards.items()}
     if not is_terminal():
         width = PAGE if is_prose else 0
         return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=names, wording=READER.wording)

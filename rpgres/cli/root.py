@@ -86,7 +86,7 @@ class Root(LazyGroup):
         """
         if name in COMMANDS:
             return load_command(name)
-        if not (_is_ruleset(name) or _is_default_action(name, args)):
+        if not (name in reserved() or name in _ruleset_titles() or _is_default_action(name, args)):
             raise _no_command(name, args)
         return load_command("roll").load(name, args)
 
@@ -194,12 +194,6 @@ def _ruleset_titles() -> dict[str, str]:
     from rpgres.plugins.discovery import ruleset_names
 
     return {one.id: one.title for one in ruleset_names()}
-
-
-def _is_ruleset(name: str) -> bool:
-    from rpgres.plugins.entries import BUILTIN
-
-    return name in BUILTIN or name in _ruleset_titles()
 
 
 def _is_default_action(name: str, args: Sequence[str]) -> bool:

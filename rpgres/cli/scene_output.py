@@ -16,12 +16,7 @@ from rpgres.engine.stops import TakenBack
 from rpgres.engine.views import event_seen
 from rpgres.model.state import EMPTY, GM, THE_HOST, State
 from rpgres.parameters.context import ACTOR
-from rpgres.render.accounts.lines import (
-    chapter_heading,
-    chapter_lines,
-    end_lines,
-    heading_lines,
-)
+from rpgres.render.accounts.lines import chapter_heading, chapter_lines, end_lines, heading_lines
 from rpgres.render.accounts.scenes import Titles, account_of, chapter_of, heading_of
 from rpgres.render.accounts.words import words_of
 from rpgres.render.scenes import step_question_lines

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import Any, TextIO, cast
 
+from msgspec import Struct, field
+
 from rpgres.text.harmless import harmless
 
 FALLBACK = "rpgres"  # the name of the error handler below
@@ -111,7 +113,7 @@ def results() -> TextIO:
     return _kept if _kept is not None else sys.stdout
 
 
-class Recording:
+class Recording(Struct):
     """What a command says while `recorded` holds.
 
     Attributes:
@@ -120,10 +122,9 @@ class Recording:
         warnings: its warnings.
     """
 
-    def __init__(self) -> None:
-        self.records: list[Any] = []
-        self.text = StringIO()
-        self.warnings: list[str] = []
+    records: list[Any] = []
+    text: StringIO = field(default_factory=StringIO)
+    warnings: list[str] = []
 
 
 _recording: Recording | None = None
@@ -167,11 +168,6 @@ def screen_columns() -> int:
     return max(20, shutil.get_terminal_size((PAGE, 24)).columns)
 
 
-def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
-    """Return how many columns a line of results has.
-
-    Args:
-        default: where it is unknown, as in a pipe.
-        at_most: however wide the terminal is.
-    """
-    return min(screen_columns(), at_most) if is_terminal() else default
+def columns(*, at_most: int) -> int:
+    """Return how many columns a line of results has: of a terminal so many at most, elsewhere those of a page."""
+    return min(screen_columns(), at_most) if is_terminal() else PAGE

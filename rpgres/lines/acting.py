@@ -10,7 +10,7 @@ import msgspec
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_key, as_option, named, words_of
 from rpgres.journal import commands
 from rpgres.journal.commands import Done
-from rpgres.lines.fitting import Reading, typed_apart
+from rpgres.lines.fitting import typed_apart
 from rpgres.lines.helping import short_form
 from rpgres.lines.options import ACT_OPTIONS, answers_of, given_inputs
 from rpgres.lines.seat import ODDS, TABLE_COMMANDS, Seat
@@ -83,11 +83,8 @@ def typed_action(seat: Seat, words: Sequence[str], *, listed: str = "`help`") ->
 
 def as_arguments(seat: Seat, words: Sequence[str]) -> list[str]:
     """Return what a line stands for, as arguments of `rpgres table`."""
-    return seat.understood(words, _unasked).arguments
-
-
-def _unasked(_text: str, _readings: Sequence[Reading]) -> None:
-    """Choose none of the readings of an unclear line, which is then refused with all of them."""
+    # None of the readings of an unclear line is chosen, so it is refused with all of them.
+    return seat.understood(words, lambda _text, _readings: None).arguments
 
 
 def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:

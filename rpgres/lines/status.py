@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import counted
 from rpgres.lines.seat import Seat
@@ -29,7 +27,9 @@ def status(seat: Seat, width: int = 0) -> str:
         last = "another seat decides" if question.who == ANOTHER_SEAT else f"waits for {who_is(question.who)}{asked}"
     players = [one for one in state.characters.values() if state.seat_of(one.name) != GM]
     parts = [_part(seat, one) for one in players]
-    parts += [f"{name.replace('-', ' ')}: {count}" for name, count in _shared(seat)]
+    shared = _counters(seat, holder_is_actor=False)
+    counts = [(name, count) for name, count in state.counters.items() if name in shared and count]
+    parts += [f"{name.replace('-', ' ')}: {count}" for name, count in counts]
     if not width:
         return "; ".join([*parts, last])
     line = f" {' · '.join(parts)}"
@@ -64,9 +64,3 @@ def _is_hand(seat: Seat, name: str, pile: Pile) -> bool:
     """Tell whether a pile is held in hand, and no deck or discard of its owner."""
     text = seat.rules.file.piles.get(name.partition(":")[0])
     return (text is not None and text.face == "hand") or seat.state.seat_of(pile.owner) in (pile.audience or ())
-
-
-def _shared(seat: Seat) -> Iterator[tuple[str, int]]:
-    """Yield the counters of the table itself that are not 0."""
-    known = _counters(seat, holder_is_actor=False)
-    yield from ((name, count) for name, count in seat.state.counters.items() if name in known and count)

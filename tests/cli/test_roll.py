@@ -710,6 +710,7 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
         "rpgres.engine.procedures",
         "rpgres.kits.aspects.described",
         "rpgres.kits.aspects.invoking",
+        "rpgres.model.cards",
         "rpgres.parameters.form",
         "rpgres.parameters.table_items",
     }

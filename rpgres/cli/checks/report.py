@@ -56,7 +56,7 @@ def end_check(
     if form == "json":
         say_json(record)
     elif form == "github":
-        say_text(github_text(found))
+        say_text("".join(f"{_annotation(diagnostic)}\n" for diagnostic in found))
     else:
         say([*lines])
     leave(interrupted(f"{undone}: {', '.join(unchecked)}") if unchecked else int(not ok))
@@ -91,12 +91,8 @@ def diagnostic_lines(found: Sequence[Diagnostic]) -> list[Line]:
     return [line(text) for told in texts for text in harmless(told).split("\n")]
 
 
-def github_text(found: Iterable[Diagnostic]) -> str:
-    """Return diagnostics as commands that make a GitHub workflow annotate the files, one a line."""
-    return "".join(f"{_annotation(diagnostic)}\n" for diagnostic in found)
-
-
 def _annotation(its: Diagnostic) -> str:
+    """Return a diagnostic as the command that makes a GitHub workflow annotate the file."""
     properties = {"file": its.file, "line": its.line, "col": its.column, "title": its.code}
     shown = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items() if value)
     return f"::{_LEVELS[its.severity]} {shown}::{_escaped(its.told)}"

@@ -81,7 +81,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     from rpgres.cli.requests.operations import kept
     from rpgres.cli.requests.timelimit import time_limit
 
-    number, line = 0, b""  # which `give_up` reports
+    number, request = 0, None  # which `give_up` reports
     out = results()  # also for `give_up`, which is called while an operation's results are recorded
 
     def say(answer: dict[str, Any]) -> None:
@@ -93,7 +93,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
 
     def give_up() -> None:
         together.give_up()
-        say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
+        say(_too_long(number, request, seconds, "cannot be interrupted, so the batch ends here"))
 
     lines = _lines(stream)
     first = next(lines, None)
@@ -101,14 +101,12 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
         _answer_concurrently(lines, folders, seconds)
         return
     with kept(), time_limit(seconds, give_up=give_up) as limit:
-        for number, line, has_more in chain(
-            [first] if first is not None else [], lines
-        ):  # `give_up` reports which it was
+        for number, line, has_more in chain([first] if first is not None else [], lines):
             request = _read(number, line)
             together.prepare(request, has_more=has_more)
             with _nothing_typed():
                 answer = limit.within(partial(_answer, number, request, folders))
-            together.say(answer if answer is not None else _too_long(number, line, seconds), has_more=has_more)
+            together.say(answer if answer is not None else _too_long(number, request, seconds), has_more=has_more)
 
 
 def _answer_concurrently(lines: Iterator[tuple[int, bytes, bool]], folders: tuple[Path, ...], seconds: float) -> None:
@@ -135,16 +133,14 @@ def _answer_concurrently(lines: Iterator[tuple[int, bytes, bool]], folders: tupl
         crew.finish()
 
 
-def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
+def _too_long(number: int, request: Any, seconds: float, end: str = "was stopped") -> dict[str, Any]:
     from rpgres.engine.records import error_record
 
     message = f"this request takes longer than {seconds:g} s and {end}; --seconds gives requests more time"
     answer = error_record(TimeError(message, seconds=seconds, line=number))
-    with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
-        request = msgspec.json.decode(line)
-        if isinstance(request, dict) and request.get("id") is not None:
-            del answer["details"]["line"]
-            return {"id": request["id"], **answer}
+    if isinstance(request, dict) and request.get("id") is not None:
+        del answer["details"]["line"]
+        return {"id": request["id"], **answer}
     return answer
 
 

@@ -76,16 +76,6 @@ def completion_script(shell: str) -> str:
     return get_completion_script(prog_name="rpgres", complete_var="_RPGRES_COMPLETE", shell=shell) + "\n"
 
 
-def write_all(folder: Path) -> list[Path]:
-    """Write the script of every shell into a folder and return the files."""
-    written = []
-    for shell, name in FILES.items():
-        path = folder / name
-        path.write_text(completion_script(shell), encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
-
-
 def command(
     shell: Annotated[
         str,
@@ -107,7 +97,9 @@ def _main(args: Sequence[str]) -> int:
     if len(args) != 1 or not Path(args[0]).is_dir():
         sys.stderr.write("usage: python -m rpgres.cli.commands.completions FOLDER\n")
         return 2
-    for path in write_all(Path(args[0])):
+    for shell, name in FILES.items():
+        path = Path(args[0], name)
+        path.write_text(completion_script(shell), encoding="utf-8", newline="\n")
         sys.stdout.write(f"{path}\n")
     return 0
 

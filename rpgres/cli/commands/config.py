@@ -18,7 +18,7 @@ from rpgres.formats.descriptions import field_texts
 from rpgres.formats.editors import write_schemas
 from rpgres.formats.settings import Settings, SettingsList
 from rpgres.plugins.discovery import ruleset_names
-from rpgres.render.lines import Line, Piece, line
+from rpgres.render.lines import INDENT, Line, Piece, line
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -59,21 +59,11 @@ def _lines(found: SettingsList) -> list[Line]:
     width = min(max(map(len, values)), 40)
     for one, value in zip(found.settings, values, strict=True):
         origin = one.origin.replace(f"{found.file}:", "line ", 1)
-        is_default = origin == "default"
-        lines.append(
-            line(
-                Piece(one.key.ljust(keys), "name"),
-                "  ",
-                Piece(value.ljust(width), "" if is_default else "number"),
-                "  ",
-                Piece(origin, "quiet"),
-            )
-        )
-    return [
-        *lines,
-        *([line()] if found.problems else []),
-        *(line(Piece("problem: ", "bad"), text) for problem in found.problems for text in problem.splitlines()),
-    ]
+        shown = Piece(value.ljust(width), "" if origin == "default" else "number")
+        lines.append(line(Piece(one.key.ljust(keys), "name"), INDENT, shown, INDENT, Piece(origin, "quiet")))
+    lines += [line()] if found.problems else []
+    told = (text for problem in found.problems for text in problem.splitlines())
+    return [*lines, *(line(Piece("problem: ", "bad"), text) for text in told)]
 
 
 def _value_text(value: bool | str | Sequence[str]) -> str:

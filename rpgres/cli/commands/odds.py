@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
@@ -20,9 +20,9 @@ from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.odds.actions import odds_of
 from rpgres.odds.exact import OUTCOME, Decide
-from rpgres.odds.query import Query, settled
+from rpgres.odds.query import settled
 from rpgres.odds.subjects import action_subject
-from rpgres.odds.variations import Axis, input_axes
+from rpgres.odds.variations import input_axes
 from rpgres.plugins.data import RulesetData
 from rpgres.rulesets import Rules
 
@@ -60,7 +60,12 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     study, by = study_of(shared, axes), shared["by"] or OUTCOME
     query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
-        _study(study, query, axes, shared, data)
+        if query.by != "outcome":
+            raise UsageError(
+                f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
+            )
+        told = {"decide": query.decide, "policies": query.named}
+        run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
         return
     try:
         with progress("evaluating") as show:
@@ -74,24 +79,14 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
         leave(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
 
 
-def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
-    """Print the odds of several cases of an action."""
-    if query.by != OUTCOME:
-        raise UsageError(
-            f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
-        )
-    told = {"decide": query.decide, "policies": query.named}
-    run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
-
-
 def _asked(shared: Mapping[str, Any]) -> Decide | None:
     """Return who was asked to decide for the actor, which is refused where it was said twice."""
     asked: list[Decide] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
-        raise UsageError(
-            f"{named('best')} and {named('each')} exclude each other: {named('best')} lets the actor decide optimally "
-            f"every time, {named('each')} varies only the first choice"
+        why = (
+            f"{named('best')} lets the actor decide optimally every time, {named('each')} varies only the first choice"
         )
+        raise opt.exclusive("best", "each", why)
     return asked[0] if asked else None
 
 

@@ -28,6 +28,7 @@ from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.asking.prompt import Person
+    from rpgres.cli.asking.real import RealDice
     from rpgres.engine.players import Question, View
 
 ACTION_OPTIONS = (
@@ -58,12 +59,8 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     prepared = prepare(rules, action, lines.given_inputs(values))
     policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
-    hand = None
-    if not repeat and asks_dice(shared["real_dice"], as_json=shared["json"]):
-        from rpgres.cli.asking.real import RealDice, plus_words
-
-        plus = plus_words(rules.file, action, prepared.inputs)
-        hand = Remembered(RealDice(shared["real_dice"], actor=prepared.actor, plus=plus))
+    real = _real_dice(shared, prepared, repeat=repeat)
+    hand = Remembered(real) if real is not None else None
     skipped = dict[str, None]()  # labels of optional decisions without an answer
 
     def skip(view: View, question: Question) -> None:
@@ -118,11 +115,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     given = lines.read_answers(values["given"], option="given")
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
-    hand = None
-    if not repeat and asks_dice(values["real_dice"], as_json=values["json"]):
-        from rpgres.cli.asking.real import RealDice
-
-        hand = RealDice()  # no character has a name here
+    hand = _real_dice(values, None, repeat=repeat)
 
     def once(seed: str) -> Result:
         try:
@@ -138,7 +131,7 @@ def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
     if shared["each_run"] and not repeat:
         raise UsageError(f"{named('each-run')} shows the runs of {named('repeat')} N; a single run is always shown")
     if repeat and shared["exit_code"]:
-        raise UsageError(f"{named('exit-code')} and {named('repeat')} exclude each other")
+        raise opt.exclusive("exit-code", "repeat")
 
 
 def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:
@@ -149,8 +142,19 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     from rpgres.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
-    known: Any = {"aid": lambda _view: prepared, "file": lambda: prepared.rules.file}
-    return Person(heading=heading, **known)
+    return Person(heading=heading, aid=lambda _view: prepared, file=lambda: prepared.rules.file)
+
+
+def _real_dice(shared: dict[str, Any], prepared: Prepared | None, *, repeat: int) -> RealDice | None:
+    """Return what asks a person for results of real dice; None where the seed rolls all of them."""
+    if repeat or not asks_dice(shared["real_dice"], as_json=shared["json"]):
+        return None
+    from rpgres.cli.asking.real import RealDice, plus_words
+
+    if prepared is None:  # dice alone: no character has a name here
+        return RealDice()
+    plus = plus_words(prepared.rules.file, prepared.action, prepared.inputs)
+    return RealDice(shared["real_dice"], actor=prepared.actor, plus=plus)
 
 
 def _finish(

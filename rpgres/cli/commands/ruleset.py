@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from rpgres.catalog.summary import (
-    ActionDescription,
-    RulesetCheck,
-    RulesetChecks,
-    RulesetList,
-    describe_action,
-    describe_ruleset,
-)
+from rpgres.catalog import summary
 from rpgres.cli.annotations import AsJson, Folders, RulesetId, Switches, argument, complete_rulesets
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.checks.rulesets import check_ruleset, places_of
@@ -26,15 +19,8 @@ from rpgres.cli.progress import one_by_one
 from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, called, counted, named
 from rpgres.formats.editors import renew_schemas, with_schema_line
+from rpgres.plugins import discovery
 from rpgres.plugins.data import read_ruleset
-from rpgres.plugins.discovery import (
-    claimed_ids,
-    contested,
-    ended_faults,
-    find_ruleset,
-    ruleset_names,
-    unused_disabled,
-)
 from rpgres.plugins.entries import BUILTIN, misnamed_folders, standalone_folder
 from rpgres.plugins.loading import load_rules
 from rpgres.plugins.probing import probe_plugins
@@ -56,12 +42,13 @@ def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
     """List the rulesets there are, and name those whose house rules are broken."""
     extra = read_folders(rulesets or ())
     probe_plugins()
-    names = ruleset_names(extra=extra)
+    names = discovery.ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
-    claimed = [told for name in names if not name.builtin and (told := contested(name.id, extra=extra))]
+    claimed = [told for name in names if not name.builtin and (told := discovery.contested(name.id, extra=extra))]
     strays = [*(Diagnostic("contested-id", told) for told in claimed), *_strays(extra=extra)]
-    strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled(extra=extra))]
-    record = RulesetList(
+    broken_plugins = (*discovery.ended_faults(), *discovery.unused_disabled(extra=extra))
+    strays += [Diagnostic("broken-plugin", told) for told in broken_plugins]
+    record = summary.RulesetList(
         rulesets=names, problems=[problem for problems in (*broken.values(), strays) for problem in problems]
     )
     say_record(
@@ -75,7 +62,7 @@ def _strays(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """Return the folders on the rulesets path in which nothing is read."""
     from rpgres.lint.overlays import stray_folders
 
-    return [*stray_folders(claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
+    return [*stray_folders(discovery.claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
 
 
 def _warnings(
@@ -100,7 +87,7 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagn
     if not is_here and len(data_folders(ruleset_id, own=base, extra=extra)) < 2:
         return ()
     try:
-        load_rules(find_ruleset(ruleset_id, extra=extra), extra=extra)
+        load_rules(discovery.find_ruleset(ruleset_id, extra=extra), extra=extra)
     except FileError as error:
         return diagnostics_in(error)
     except RpgresError:
@@ -133,7 +120,7 @@ def import_file(
     chosen = name or found.name
     check_name(chosen)
     write_folder(into / chosen, {"ruleset.toml": with_schema_line("ruleset.toml", found.text, chosen)})
-    load_rules(find_ruleset(chosen, extra=[into]), extra=[into])  # which names rows that cannot be rolled
+    load_rules(discovery.find_ruleset(chosen, extra=[into]), extra=[into])  # which names rows that cannot be rolled
     first = ", ".join(found.tables[:5]) + (" ..." if len(found.tables) > 5 else "")
     tables = f"{counted(len(found.tables), 'table')}, {first}"
     say_text(
@@ -171,7 +158,7 @@ def check(
         _watch(rulesets_named or (), folders, is_text=form_of(form, as_json=as_json) == "text")
     if not rulesets_named:
         probe_plugins()
-    known = [name.id for name in ruleset_names(titles=False, extra=folders)]
+    known = [name.id for name in discovery.ruleset_names(titles=False, extra=folders)]
     named = list(dict.fromkeys(rulesets_named or known))
 
     checked = one_by_one("checking", named, lambda name: check_ruleset(name, folders, known=known))
@@ -183,7 +170,7 @@ def check(
     end_check(
         form_of(form, as_json=as_json),
         ok=is_well,
-        record=RulesetChecks(ok=is_well, rulesets=checked, strays=strays),
+        record=summary.RulesetChecks(ok=is_well, rulesets=checked, strays=strays),
         found=[*(diagnostic for one in checked for diagnostic in one.problems), *strays],
         lines=[*_checked_lines(checked, strays)],
         unchecked=unchecked,
@@ -241,7 +228,7 @@ def _vector_lines(report: VectorReport) -> Iterator[Line]:
     yield line(Piece(report.ruleset, "name"), ": ", Piece(count, "good" if report.ok else "bad"))
 
 
-def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]) -> Iterator[Line]:
+def _checked_lines(checked: Sequence[summary.RulesetCheck], strays: Sequence[Diagnostic]) -> Iterator[Line]:
     for one in checked:
         with_ = f" (with {', '.join(one.overlays)})" if one.overlays else ""
         state = Piece("ok", "good") if one.ok else Piece(problem_count(len(one.problems)), "bad")
@@ -273,10 +260,10 @@ def show(
     Labels are the names behind --given and --choose.
     """
     rules = load_named(ruleset, rulesets, switch)
-    described = describe_ruleset(rules) if action is None else describe_action(rules, action)
+    described = summary.describe_ruleset(rules) if action is None else summary.describe_action(rules, action)
 
     def lines() -> Sequence[Shown]:
-        if isinstance(described, ActionDescription):
+        if isinstance(described, summary.ActionDescription):
             return action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder))
         return ruleset_lines(described)
 

@@ -137,28 +137,24 @@ def _read(question: str, default: str) -> str:
 
 
 def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
-    """Write the files of a new ruleset, and return its rules."""
+    """Write the files of a new ruleset, and their schemas, and return its rules; nothing, where words misfit."""
+    from rpgres.cli.checks.rulesets import check_folder
+
     name = folder.name
     files = files_like(model, name, words)
     write_folder(folder, {place: with_schema_line(place, text, name) for place, text in files.items()})
     try:
-        return _sound(folder, model, words)
+        found = check_folder(folder, ()).problems
+        if found:
+            told = (
+                f"{', '.join((words.action, *words.abilities))}: one of these words means something else in {model.id}"
+            )
+            raise UsageError(f"{told}; nothing was written. Choose another. {found[0].text}")
+        rules = load_rules(find_ruleset(name, extra=[folder.parent]), extra=[folder.parent])
+        write_own_schemas(folder, rules)
     except BaseException:
         shutil.rmtree(folder)
         raise
-
-
-def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
-    """Return the rules of a new folder, with the schemas of its files beside them."""
-    from rpgres.cli.checks.rulesets import check_folder
-
-    found = check_folder(folder, ()).problems
-    if found:
-        told = f"{', '.join((words.action, *words.abilities))}: one of these words means something else in {model.id}"
-        raise UsageError(f"{told}; nothing was written. Choose another. {found[0].text}")
-    root = folder.parent
-    rules = load_rules(find_ruleset(folder.name, extra=[root]), extra=[root])
-    write_own_schemas(folder, rules)
     return rules
 
 

@@ -9,34 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rpgres import scenes
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import (
-    AsJson,
-    Auto,
-    Folders,
-    OnlyOf,
-    Seed,
-    Switches,
-    declared,
-    spread,
-)
+from rpgres.cli.annotations import AsJson, Auto, Folders, OnlyOf, Seed, Switches, declared, spread
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, files_of, play_as_asked
 from rpgres.cli.output import READER, say, say_json, say_record
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, PluginError, RpgresError
-from rpgres.scenes import (
-    ProvedFile,
-    ProvedScenes,
-    Scene,
-    load_scene,
-    open_scene,
-    prove_scene,
-    require_sound,
-    scene_diagnostics,
-    scene_names,
-    seed_of,
-)
 from rpgres.scenes.views import require_seat
 from rpgres.text.harmless import harmless
 
@@ -49,7 +29,7 @@ app = typer.Typer(no_args_is_help=True)
 
 def _complete_scenes() -> list[str]:
     """Return the scenes that ship, and the TOML files here."""
-    return [*scene_names(), *sorted(path.name for path in Path().glob("*.toml"))]
+    return [*scenes.scene_names(), *sorted(path.name for path in Path().glob("*.toml"))]
 
 
 def _complete_played(incomplete: str) -> list[str]:
@@ -119,10 +99,10 @@ def run(
     auto, policy, seat = shared["auto"], shared["policy"] or (), shared["as"]
     files = files_of(shared)
     scene = _read(file, shared["switch"], shared["rulesets"], policy=policy, auto=auto)
-    require_sound(scene)
+    scenes.require_sound(scene)
     if seat is not None:
         require_seat(seat, scene.state)
-    play_as_asked(scene, shared, files, seed=seed_of(scene, shared["seed"]), auto=auto or bool(policy))
+    play_as_asked(scene, shared, files, seed=scenes.seed_of(scene, shared["seed"]), auto=auto or bool(policy))
 
 
 @app.command("show")
@@ -186,8 +166,8 @@ def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) 
 
     folders = opt.read_folders(rulesets or ())
     try:
-        source, folder = open_scene(file, extra=folders)
-        return scene_diagnostics(source, folder=folder, switches=opt.read_switches(switch or ()), extra=folders)
+        source, folder = scenes.open_scene(file, extra=folders)
+        return scenes.scene_diagnostics(source, folder=folder, switches=opt.read_switches(switch or ()), extra=folders)
     except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
         return diagnostics_in(error, file=_shown(file))
 
@@ -212,20 +192,20 @@ def prove(
 
     seed = seed if seed is None else read_seed(seed)
 
-    def one(file: str) -> tuple[ProvedFile, list[Line]]:
+    def one(file: str) -> tuple[scenes.ProvedFile, list[Line]]:
         try:
             scene = _read(file, switch, rulesets, auto=auto)
-            checks, wrong = prove_scene(scene, seed=seed)
+            checks, wrong = scenes.prove_scene(scene, seed=seed)
         except RpgresError as error:
-            failed = ProvedFile(file=_shown(file), ok=False, error=error.message)
+            failed = scenes.ProvedFile(file=_shown(file), ok=False, error=error.message)
             return failed, [line(text) for text in harmless(error.message).split("\n")]
-        proved = ProvedFile(file=_shown(file), ok=bool(checks) and not wrong, checks=checks, failed=wrong)
+        proved = scenes.ProvedFile(file=_shown(file), ok=bool(checks) and not wrong, checks=checks, failed=wrong)
         return proved, mismatch_lines(scene.source.path, checks, wrong)
 
     found = one_by_one("testing", files, one)
     untested = files[len(found) :]
     ok = not untested and all(proved.ok for proved, _ in found)
-    record = ProvedScenes(ok=ok, files=[proved for proved, _ in found])
+    record = scenes.ProvedScenes(ok=ok, files=[proved for proved, _ in found])
     lines = [shown for _, lines in found for shown in lines]
     form: Form = "json" if as_json else "text"
     end_check(form, ok=ok, record=record, found=(), lines=lines, unchecked=untested, undone="not tested")
@@ -233,6 +213,6 @@ def prove(
 
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
-) -> Scene:
+) -> scenes.Scene:
     folders, switches = opt.read_folders(rulesets or ()), opt.read_switches(switch or ())
-    return load_scene(file, extra=folders, switches=switches, policies=opt.named_policies(policy), auto=auto)
+    return scenes.load_scene(file, extra=folders, switches=switches, policies=opt.named_policies(policy), auto=auto)

@@ -123,7 +123,7 @@ def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[s
     else:
         several = next((name for name in (*STUDIES, "simulate") if shared[name]), "")
         if several:
-            raise UsageError(f"{named('best')} and {named(several)} exclude each other")
+            raise opt.exclusive("best", several)
         found = {**shared, "goal": None, "goals": goals}
     format_of(found)  # mistakes are reported before the work begins
     return found, study_of(found, axes)

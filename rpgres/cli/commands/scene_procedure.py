@@ -12,7 +12,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.exits import WAITING, exit_of, leave
-from rpgres.cli.options import StrictCommand, built, hoist
+from rpgres.cli.options import StrictCommand, built, folders_in, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
@@ -192,7 +192,7 @@ class RunCommand(StrictCommand):
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""
         line = hoist(args, OPTIONS)
-        found = procedure_named(line[0], line[1:]) if line and "/" in line[0] else None
+        found = procedure_named(line[0], folders_in(line[1:])) if line and "/" in line[0] else None
         if found is None:
             return super().make_context(info_name, args, parent, **extra)
         command = ActionCommand(VERB, *found)

@@ -69,10 +69,9 @@ def command(
     from rpgres.formats.schemas import make_schema
 
     if not kind:
-        from rpgres.render.lines import Piece, line
+        from rpgres.render.lines import pairs
 
-        width = max(len(name) for name, _ in _kinds())
-        say([line(Piece(name.ljust(width), "name"), f"  {text}") for name, text in _kinds()])
+        say(pairs(_kinds(), indent=""))
         return
     rules = load_named(ruleset, rulesets) if ruleset is not None else None
     if write is not None or kind == FILES:

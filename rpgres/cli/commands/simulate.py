@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
-from rpgres.cli.exits import exit_of
+from rpgres.cli.exits import exit_of, leave
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
 from rpgres.cli.output import say_json, say_result, warn
@@ -47,7 +47,7 @@ ACTION_OPTIONS = (
 SCENE_OPTIONS = tuple(option for option in ACTION_OPTIONS if option is not CHOOSE)
 
 
-Show = Callable[[str], int]  # prints one run of a seed, and returns the exit code
+Show = Callable[[str], None]  # prints one run of a seed
 
 
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -57,40 +57,41 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     query = read_query(rules, action, inputs, shared)
     prepared = query.prepared()
 
-    def show(seed: str) -> int:
+    def show(seed: str) -> None:
         by: dict[str, Any] = {"policies": query.deciding(prepared), "choose": query.choose, "note": query.note}
         if query.rules.file.actions[action].procedure:
-            return _show_procedure(prepared, inputs, seed, by=by, as_json=shared["json"])
+            _show_procedure(prepared, inputs, seed, by=by, as_json=shared["json"])
+            return
         found, _ = run(prepared, streams=Streams(seed), identify=shared["json"], **by)
-        return _show_result(found, query.rules, as_json=shared["json"])
+        _show_result(found, query.rules, as_json=shared["json"])
 
     _simulate(action_simulation(query, prepared, by=shared["by"] or ()), shared, show)
 
 
-def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, command: Sequence[str] = ()) -> int:
-    """Print the result of an action, or for which decision it waits; return the exit code."""
+def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, command: Sequence[str] = ()) -> None:
+    """Print the result of an action, or for which decision it waits; exit with its code."""
     if isinstance(found, Pending):
         from rpgres.cli.shell import resumed
 
         found = resumed(found, rules, command=command)
     say_result(found, rules, as_json=as_json)
-    return exit_of(found, with_codes=False)
+    leave(exit_of(found, with_codes=False))
 
 
 def _show_procedure(
     prepared: Prepared, inputs: Mapping[str, Any], seed: str, *, by: Mapping[str, Any], as_json: bool
-) -> int:
-    """Print one run of a procedure as the account of a scene; return the exit code."""
+) -> None:
+    """Print one run of a procedure as the account of a scene; exit with its code."""
     from rpgres.scenes import Unanswered
     from rpgres.scenes.procedures import procedure_scene
 
     rules, procedure = prepared.rules, prepared.action
     try:
         scene = procedure_scene(rules, procedure, inputs, **by)
-        return _show_scene(scene, seed, as_json=as_json, people=prepared.state, inputs=prepared.inputs)
+        _show_scene(scene, seed, as_json=as_json, people=prepared.state, inputs=prepared.inputs)
     except Unanswered as waiting:
         command = ("scene", "run", f"{rules.id}/{procedure}")
-        return _show_result(waiting.pending, rules, as_json=as_json, command=command)
+        _show_result(waiting.pending, rules, as_json=as_json, command=command)
 
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
@@ -111,15 +112,14 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
     )
 
 
-def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> int:
-    """Print one run of a scene; return the exit code. `about` are further arguments of `play_and_print`."""
+def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> None:
+    """Print one run of a scene. `about` are further arguments of `play_and_print`."""
     from rpgres.cli.scene_output import play_and_print, play_silently
 
     if as_json:
         say_json(play_silently(scene, seed=seed).record(None))
-        return 0
-    play_and_print(scene, seed=seed, seat=None, auto=True, **about)
-    return 0
+    else:
+        play_and_print(scene, seed=seed, seat=None, auto=True, **about)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -139,7 +139,8 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
     if path is not None and saved is not None:
         tally = tally_for(path, saved, job, things=tally.counts, runs=None if is_shown else plan.runs)
     if is_shown:
-        raise typer.Exit(show(_shown_seed(shared["show"], None if known is None and path is None else job.seed)))
+        show(_shown_seed(shared["show"], None if known is None and path is None else job.seed))
+        return
     keeper = Keeper(path=path, job=job, kept=tally.runs if saved is not None else -1)
     keeper.keep(tally, is_last=True)  # a file that cannot be written is reported now and not at the end
     is_interrupted = False
@@ -169,7 +170,7 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
     if is_interrupted:
         wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
         later = f"; the same command with --save {path} goes on" if path is not None else ""
-        raise typer.Exit(interrupted(f"{tally.runs:,}{wanted} runs{later}"))
+        leave(interrupted(f"{tally.runs:,}{wanted} runs{later}"))
 
 
 class Keeper(Struct):
@@ -214,9 +215,7 @@ def _plan(simulation: Simulation, shared: Mapping[str, Any]) -> Plan:
     if shared["until_width"] is None:
         return Plan(opt.read_count(shared["runs"], option=named("runs"), default=RUNS))
     if shared["runs"] is not None:
-        raise UsageError(
-            f"{named('runs')} and {named('until-width')} exclude each other: one says how many runs, the other how sure"
-        )
+        raise opt.exclusive("runs", "until-width", "one says how many runs, the other how sure")
     return Plan(None, _width(shared["until_width"]), main_things(simulation.things))
 
 
@@ -241,9 +240,7 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
         from rpgres.simulate.cluster import cluster
 
         if shared["workers"] is not None:
-            raise UsageError(
-                f"{named('workers')} and {named('cluster')} exclude each other: a cluster has workers of its own"
-            )
+            raise opt.exclusive("workers", "cluster", "a cluster has workers of its own")
         return Crew(partial(cluster, shared["cluster"]), is_asked=True, is_elsewhere=True)
     count = opt.read_count(shared["workers"], option=named("workers"), default=cores())
     if count > MOST_WORKERS:

@@ -96,15 +96,12 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
         return f"{path} new"
     usual = next((name for name in ("run", "act", "show") if name in commands), "")  # what is done most with its things
     is_name = word not in ("list", "ls", "all", "new", "create", "add", "delete", "remove", "help")
-    if not usual or not is_name or nearest(word, commands) or (usual == "act" and not _is_act(word)):
+    if not usual or not is_name or nearest(word, commands):
+        return ""
+    history = _table_here() if usual == "act" else None  # without one any word may begin a line of an action
+    if history is not None and word not in history.state.characters and word not in _actions(history):
         return ""
     return f"{path} {usual} {word}"
-
-
-def _is_act(word: str) -> bool:
-    """Tell whether a line of an action may begin with a word at the table that is kept here; any may without one."""
-    history = _table_here()
-    return history is None or word in history.state.characters or word in _actions(history)
 
 
 def _actions(history: History) -> Collection[str]:

@@ -12,43 +12,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.cli.mcp.records import (
-    ActArguments,
-    Actions,
-    ActionsArguments,
-    AnswerArguments,
-    Done,
-    LineArguments,
-    Log,
-    LogArguments,
-    LogEntry,
-    Odds,
-    OddsArguments,
-    Question,
-    RuleArguments,
-    RuleFound,
-    RuleSource,
-    ShowArguments,
-    TableSeen,
-    UndoArguments,
-)
+from rpgres.cli.mcp import records
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.errors import UsageError
 from rpgres.journal import commands
-from rpgres.journal.commands import state_at
 from rpgres.journal.history import History
 from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import put_to
 from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record, waiting_seen
-from rpgres.lines.acting import (
-    ADDED,
-    TypedAction,
-    add_entry,
-    as_arguments,
-    resolve,
-    typed_action,
-)
+from rpgres.lines.acting import ADDED, TypedAction, add_entry, as_arguments, resolve, typed_action
 from rpgres.lines.helping import described, short_form
 from rpgres.lines.options import answers_of, read_answers
 from rpgres.lines.seat import Seat
@@ -67,7 +40,7 @@ _WORD = re.compile(r"[^\W_]+")
 # Looking
 
 
-def list_actions(seat: Seat, asked: ActionsArguments) -> Actions:
+def list_actions(seat: Seat, asked: records.ActionsArguments) -> records.Actions:
     """Return what can be done: all actions, or one in full."""
     history = seat.look()
     also = {name: text for name, text in seat.commands().items() if name in ADDED}
@@ -75,7 +48,7 @@ def list_actions(seat: Seat, asked: ActionsArguments) -> Actions:
     if asked.action:
         text = described(seat.rules, asked.action)
         actions = {asked.action: seat.actions[asked.action]}
-    return Actions(
+    return records.Actions(
         seat=str(seat.name),
         ruleset=seat.rules.id,
         characters=seat.own(),
@@ -87,13 +60,13 @@ def list_actions(seat: Seat, asked: ActionsArguments) -> Actions:
     )
 
 
-def show(seat: Seat, _asked: ShowArguments) -> TableSeen:
+def show(seat: Seat, _asked: records.ShowArguments) -> records.TableSeen:
     """Return the table as the seat sees it."""
     history = seat.look()
-    now = state_at(history, folders=seat.folders)
+    now = commands.state_at(history, folders=seat.folders)
     record = table_record(history, seat.name, now=now)
     shown = show_lines(record, now.seen_by(seat.name), seat.rules.file, answer=HOW)
-    return TableSeen(
+    return records.TableSeen(
         seat=str(seat.name),
         seats=list(record.seats),
         ruleset=record.ruleset,
@@ -105,19 +78,19 @@ def show(seat: Seat, _asked: ShowArguments) -> TableSeen:
     )
 
 
-def read_log(seat: Seat, asked: LogArguments) -> Log:
+def read_log(seat: Seat, asked: records.LogArguments) -> records.Log:
     """Return the last entries of the journal."""
     seen = log_seen(seat.look(), seat.name, last=asked.last)
     lines = partial(entry_lines, file=seat.rules.file, known={})
     kinds = [str(one.__struct_config__.tag) for one in seen]
     entries = [
-        LogEntry(number=one.number, kind=kind, undone=one.undone, text=plain_text(lines(one)))
+        records.LogEntry(number=one.number, kind=kind, undone=one.undone, text=plain_text(lines(one)))
         for one, kind in zip(seen, kinds, strict=True)
     ]
-    return Log(entries=entries)
+    return records.Log(entries=entries)
 
 
-def odds(seat: Seat, asked: OddsArguments) -> Odds:
+def odds(seat: Seat, asked: records.OddsArguments) -> records.Odds:
     """Return the odds of an action, as the seat knows the table."""
     from rpgres.render.odds.reports import report_of
     from rpgres.render.reports import report_lines
@@ -134,7 +107,7 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
         by=asked.by,
         choose=read_answers(action.options.get("choose") or (), option="choose"),
     )
-    return Odds(
+    return records.Odds(
         text=plain_text(report_lines(report_of(found, seat.rules.file))),
         method=found.method,
         chances={name: one.exact for name, one in found.outcomes.items()},
@@ -144,7 +117,7 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
     )
 
 
-def look_up(seat: Seat, asked: RuleArguments) -> RuleFound:
+def look_up(seat: Seat, asked: records.RuleArguments) -> records.RuleFound:
     """Return what the ruleset says of something, and where that comes from.
 
     Raises:
@@ -162,7 +135,8 @@ def look_up(seat: Seat, asked: RuleArguments) -> RuleFound:
     if not found and not sources:
         known = [key for names, _ in _kinds(rules).values() for key in names]
         raise UsageError(unknown("rule", name, known, of=f"the ruleset {rules.id}"))
-    return RuleFound(name=name, what=list(found), text="\n".join(found.values()), sources=sources[:MOST_SOURCES])
+    text = "\n".join(found.values())
+    return records.RuleFound(name=name, what=list(found), text=text, sources=sources[:MOST_SOURCES])
 
 
 def _words(text: str) -> list[str]:
@@ -192,7 +166,7 @@ def _switch(rules: Rules, name: str) -> str:
     return f"{name}: {switch.help}\n{choices}\n  source: {switch.source}"
 
 
-def _sources(rules: Rules, name: str) -> Iterator[RuleSource]:
+def _sources(rules: Rules, name: str) -> Iterator[records.RuleSource]:
     """Yield the lines of the list of sources that have all words of a name, rows of tables as `question: answer`."""
     from rpgres.toml.reading import read_source
 
@@ -203,14 +177,14 @@ def _sources(rules: Rules, name: str) -> Iterator[RuleSource]:
     for number, line in enumerate(read_source(file).text.splitlines(), 1):
         if line.startswith("|") and wanted <= set(_words(line)):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
-            yield RuleSource(where=f"{rules.id}/SOURCES.md:{number}", text="; ".join(filter(None, cells)))
+            yield records.RuleSource(where=f"{rules.id}/SOURCES.md:{number}", text="; ".join(filter(None, cells)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Acting
 
 
-def act(seat: Seat, asked: ActArguments) -> Done:
+def act(seat: Seat, asked: records.ActArguments) -> records.Done:
     """Do what was typed: an action, or something else that a line may say."""
     seat.look()
     if asked.line and not asked.action:
@@ -226,7 +200,7 @@ def act(seat: Seat, asked: ActArguments) -> Done:
     )
 
 
-def answer(seat: Seat, asked: AnswerArguments) -> Done:
+def answer(seat: Seat, asked: records.AnswerArguments) -> records.Done:
     """Answer the decision that waits."""
     history = seat.look()
     question = commands.require_own(history, seat.name)
@@ -241,7 +215,7 @@ def answer(seat: Seat, asked: AnswerArguments) -> Done:
     return _result(seat, done)
 
 
-def undo(seat: Seat, asked: UndoArguments) -> Done:
+def undo(seat: Seat, asked: records.UndoArguments) -> records.Done:
     """Undo the last action, or everything from an entry on; or do it again."""
     if asked.redo and asked.entry is not None:
         raise UsageError("`redo` does again what was undone last, and takes no `entry`")
@@ -254,7 +228,7 @@ def undo(seat: Seat, asked: UndoArguments) -> Done:
 # Reading what was typed
 
 
-def _meant(seat: Seat, asked: LineArguments) -> TypedAction:
+def _meant(seat: Seat, asked: records.LineArguments) -> TypedAction:
     """Return the action that was typed, as a line or with its inputs."""
     if bool(asked.line) == bool(asked.action):
         raise UsageError(f"say either `line`, such as {short_form(seat, next(iter(seat.actions)))!r}, or `action`")
@@ -263,7 +237,7 @@ def _meant(seat: Seat, asked: LineArguments) -> TypedAction:
     return typed_action(seat, split(asked.line) if asked.line else _written(seat, asked), listed="the tool `actions`")
 
 
-def _written(seat: Seat, asked: LineArguments) -> list[str]:
+def _written(seat: Seat, asked: records.LineArguments) -> list[str]:
     """Return an action with its inputs as the words of a line."""
     if asked.action not in seat.actions:
         raise UsageError(unknown("action", asked.action, seat.actions, of=f"the ruleset {seat.rules.id}"))
@@ -288,7 +262,7 @@ def _written(seat: Seat, asked: LineArguments) -> list[str]:
 # Results
 
 
-def _result(seat: Seat, done: commands.Done) -> Done:
+def _result(seat: Seat, done: commands.Done) -> records.Done:
     """Return the result of the last entry that was added, as far as the seat may know it."""
     history, entry = done.history, done.entry
     seat.look()
@@ -297,14 +271,14 @@ def _result(seat: Seat, done: commands.Done) -> Done:
     status: Literal["done", "pending"] = "done" if question is None else "pending"
     if found_in(entry.secret) is None:
         text = plain_text(entry_lines(entry_seen(history, entry, seat.name), done.rules.file))
-        return Done(status=status, text=text, question=question, **common)
+        return records.Done(status=status, text=text, question=question, **common)
     found = run_seen(history, entry, seat.name)
     if isinstance(found, Pending):
         text = plain_text(waiting_lines(found, done.rules.file, said_by=None, command=HOW))
-        return Done(status="pending", text=text, question=question, **common)
+        return records.Done(status="pending", text=text, question=question, **common)
     text = plain_text(found_lines(found, done.rules.file))
     numbers = {name: getattr(found, name) for name in ("outcome", "success", "margin", "total", "opposition")}
-    return Done(status=status, text=text, question=question, **numbers, **common)
+    return records.Done(status=status, text=text, question=question, **numbers, **common)
 
 
 def own_question(seat: Seat) -> tuple[QuestionRecord, str] | None:
@@ -314,11 +288,11 @@ def own_question(seat: Seat) -> tuple[QuestionRecord, str] | None:
     return (asked, pending.hash) if pending is not None and asked is not None else None
 
 
-def waiting(history: History, seat: str | None) -> Question | None:
+def waiting(history: History, seat: str | None) -> records.Question | None:
     """Return the decision that waits, as a seat sees it; None where nothing does."""
     own, seen = put_to(history, seat), waiting_seen(history, seat)
     if seen is None:
         return None
     asked = own if own is not None else seen.question
     names = ("who", "label", "text", "options", "optional", "form")
-    return Question(yours=own is not None, **{name: getattr(asked, name) for name in names})
+    return records.Question(yours=own is not None, **{name: getattr(asked, name) for name in names})

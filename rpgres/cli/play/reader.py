@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rpgres.cli.asking.terminal import Choices, read_line
 from rpgres.cli.output import READER
@@ -23,23 +23,39 @@ if TYPE_CHECKING:
     from prompt_toolkit.history import History as Lines
     from prompt_toolkit.key_binding import KeyBindings
 
+Offered = Callable[[str], list[Offer]]  # returns what may stand at the end of a line
 MENU = 4  # rows kept free below the line for what Tab offers
 DUMB = ("dumb", "unknown", "")
 
 
-class Reader(Protocol):
-    """What reads the lines of an evening."""
+class Reader:
+    """What reads the lines of an evening.
 
-    is_interactive: bool  # whether a person sits there who can be asked
+    Args:
+        seat: the seat, and what it may know.
+
+    Attributes:
+        is_interactive: whether a person sits there who can be asked.
+    """
+
+    is_interactive = True
+
+    def __init__(self, seat: CommandSeat) -> None:
+        self._seat = seat
 
     def command(self, sign: str) -> str:
         """Return a line that says what is done."""
+        return self._line(sign, lambda line: offers(self._seat, line), is_command=True)
 
     def read(self, sign: str, choices: Choices = ()) -> str:
-        """Return a line that answers something."""
+        """Return a line that answers something; the choices are offered."""
+        return self._line(sign, lambda line: choice_offers(choices, line), is_command=False)
+
+    def _line(self, sign: str, offered: Offered, *, is_command: bool) -> str:
+        raise NotImplementedError
 
 
-class PlainReader:
+class PlainReader(Reader):
     """Lines as the system reads them: in a pipe, at a terminal that cannot do more, and for people who listen.
 
     For these, Up and Tab work where the system has a library for it, and nothing is drawn.
@@ -50,20 +66,14 @@ class PlainReader:
     """
 
     def __init__(self, seat: CommandSeat, *, is_able: bool) -> None:
+        super().__init__(seat)
         self.is_interactive = has_person()
-        self._offered: Callable[[str], list[Offer]] = lambda _line: []
-        self._seat = seat
+        self._offered: Offered = lambda _line: []
         if is_able:
             self._edit()
 
-    def command(self, sign: str) -> str:
-        """Return a line that says what is done."""
-        self._offered = lambda line: offers(self._seat, line)
-        return read_line(sign)
-
-    def read(self, sign: str, choices: Choices = ()) -> str:
-        """Return a line that answers something."""
-        self._offered = lambda line: choice_offers(choices, line)
+    def _line(self, sign: str, offered: Offered, *, is_command: bool) -> str:
+        self._offered = offered
         return read_line(sign)
 
     def _edit(self) -> None:
@@ -94,39 +104,26 @@ def reader_for(seat: CommandSeat) -> Reader:
     return EditingReader(seat) if is_able and not READER.is_plain else PlainReader(seat, is_able=is_able)
 
 
-class EditingReader:
-    """Lines that are edited: history, completion, a status line below.
-
-    Args:
-        seat: the seat, and what it may know.
-    """
-
-    is_interactive = True
+class EditingReader(Reader):
+    """Lines that are edited: history, completion, a status line below."""
 
     def __init__(self, seat: CommandSeat) -> None:
         from prompt_toolkit.history import InMemoryHistory
 
-        self._seat = seat
+        super().__init__(seat)
         self._pasted: deque[str] = deque()
         self._commands = self._session(_lines_kept(seat))
         self._answers = self._session(InMemoryHistory())
 
-    def command(self, sign: str) -> str:
-        """Return a line that says what is done."""
-        return self._prompt(self._commands, sign, lambda line: offers(self._seat, line))
-
-    def read(self, sign: str, choices: Choices = ()) -> str:
-        """Return a line that answers something; the choices are offered."""
-        return self._prompt(self._answers, sign, lambda line: choice_offers(choices, line))
-
-    def _prompt(self, session: PromptSession[str], sign: str, offered: Any) -> str:
+    def _line(self, sign: str, offered: Offered, *, is_command: bool) -> str:
+        session = self._commands if is_command else self._answers
         if len(self._pasted) > 1:
             line = self._pasted.popleft()
             session.history.append_string(line)
             results().write(f"{sign}{line}\n")  # as if it had been typed
             return line
         self._seat.look()
-        bar = status(self._seat, columns(default=80, at_most=1000))
+        bar = status(self._seat, columns(at_most=1000))
         begun = self._pasted.popleft() if self._pasted else ""
         return session.prompt(sign, default=begun, completer=_completer(offered), bottom_toolbar=bar)
 

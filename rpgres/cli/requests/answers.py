@@ -164,13 +164,9 @@ def _request(operation: Operation, told: Mapping[str, Any], said: Recording) -> 
         return _table_request(operation, told, last)
     if not isinstance(last, Pending):
         return None
-    return {"op": operation.name, **told, "seed": last.seed, **resuming(last, _listed(told.get("given", {})))}
-
-
-def _listed(answers: Any) -> dict[str, list[str]]:
-    """Return answers by label, in whichever way they were given."""
     keys = Keys((key_of_option(GIVEN),), {"given": ()})
-    return read_answers(read_keys(keys, {"given": answers}, of="")["given"], option="given")
+    given = read_answers(read_keys(keys, {"given": told.get("given", {})}, of="")["given"], option="given")
+    return {"op": operation.name, **told, "seed": last.seed, **resuming(last, given)}
 
 
 def _table_request(operation: Operation, told: Mapping[str, Any], last: Any) -> dict[str, Any] | None:

@@ -6,13 +6,12 @@ LABEL=VALUE may be an object. What only a reader at a terminal wants has no key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 import typer.core
-from msgspec import Struct, structs
 
 from rpgres.cli import options
 from rpgres.cli.options import built
@@ -34,17 +33,20 @@ _HYPHENED = {
 EVERYBODY = "*"  # in an object of policies: every character without one of its own
 
 
-class Key(Struct, frozen=True):
-    """A key of a request.
+class Key:
+    """A key of a request: an option or an argument of a command, as Typer has it.
+
+    Args:
+        param: the option or argument.
 
     Attributes:
-        name: as it stands in the request.
         value: the name of the value that the command takes.
         help: what it is for.
         metavar: what stands for the value in help; a flag has none.
+        many: whether it takes several.
+        name: as it stands in the request.
         names: the names that are taken too.
         is_flag: whether it is true or false.
-        many: whether it takes several.
         is_required: whether it cannot be left out.
         is_hidden: whether a request may not have it.
         choices: the values it may have, where they are few.
@@ -52,18 +54,21 @@ class Key(Struct, frozen=True):
         convert: reads the value of an option that is no text.
     """
 
-    name: str
-    value: str
-    help: str
-    metavar: str = ""
-    names: tuple[str, ...] = ()
-    is_flag: bool = False
-    many: bool = False
-    is_required: bool = False
-    is_hidden: bool = False
-    choices: tuple[str, ...] = ()
-    is_number: bool = False
-    convert: Callable[[Any], Any] | None = None
+    def __init__(self, param: Any) -> None:
+        kind, typed = param.type, _name_of(param)
+        self.value, self.help, self.metavar = str(param.name), param.help or "", param.metavar or ""
+        self.many = bool(param.multiple) or param.nargs == -1
+        listed = [PLURAL[typed]] if self.many and typed in PLURAL else []
+        others = [name[2:] for name in param.opts if name.startswith("--") and name[2:].replace("-", "_") != typed]
+        hyphened = [typed.replace("_", "-")] if "_" in typed else []
+        names = [*listed, typed, *hyphened, *others]
+        self.name, self.names = names[0], names[1:]
+        self.is_flag, self.is_required = bool(getattr(param, "is_flag", False)), bool(param.required)
+        self.is_hidden = typed in UNASKED or bool(getattr(param, "hidden", False))
+        self.choices = tuple(getattr(kind, "choices", ()))
+        self.is_number = kind.name.startswith("int")
+        is_text = kind.name in ("str", "text")
+        self.convert = None if is_text else lambda value: kind.convert(value, param, None)
 
     @property
     def is_record(self) -> bool:
@@ -93,17 +98,7 @@ class Keys:
 
 def key_of_option(option: Option) -> Key:
     """Return the key of an option that is declared as a record."""
-    key = _key_of(built(option))
-    return structs.replace(key, names=(*key.names, *option.aliases))
-
-
-def _names(name: str, *, many: bool) -> list[str]:
-    """Return the name of a key, and the others that are taken for it."""
-    return [
-        *([PLURAL[name]] if many and name in PLURAL else []),
-        name,
-        *([name.replace("_", "-")] if "_" in name else []),
-    ]
+    return Key(built(option))
 
 
 @lru_cache(maxsize=256)  # commands of scenes are made anew
@@ -112,7 +107,7 @@ def keys_of_command(command: Any) -> Keys:
     context = command.make_context(command.name, [], resilient_parsing=True)
     options = [one for one in command.params if isinstance(one, typer.core.TyperOption)]
     named = {_name_of(one) for one in options}
-    keys = [_key_of(one) for one in command.params if one in options or _name_of(one) not in named]
+    keys = [Key(one) for one in command.params if one in options or _name_of(one) not in named]
     return Keys(tuple(keys), dict(context.params))
 
 
@@ -128,26 +123,6 @@ def _name_of(param: Any) -> str:
         return longest.removeprefix("--").replace("-", "_")
     shown = (param.metavar or "").removesuffix("...").strip("[]")
     return shown.lower() if shown.isalpha() and len(shown) > 1 else str(param.name)
-
-
-def _key_of(param: Any) -> Key:
-    kind, many = param.type, bool(param.multiple) or param.nargs == -1
-    name, *names = _names(_name_of(param), many=many)
-    is_text = kind.name in ("str", "text")
-    return Key(
-        name,
-        str(param.name),
-        param.help or "",
-        param.metavar or "",
-        names=tuple(names),
-        is_flag=bool(getattr(param, "is_flag", False)),
-        many=many,
-        is_required=bool(param.required),
-        is_hidden=_name_of(param) in UNASKED or bool(getattr(param, "hidden", False)),
-        choices=tuple(getattr(kind, "choices", ())),
-        is_number=kind.name.startswith("int"),
-        convert=None if is_text else lambda value: kind.convert(value, param, None),
-    )
 
 
 def read_keys(keys: Keys, request: Mapping[str, Any], *, of: str, besides: Collection[str] = ()) -> dict[str, Any]:

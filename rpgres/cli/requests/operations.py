@@ -85,6 +85,18 @@ class Operation(Struct, frozen=True):
         """Whether the action is one at a persistent table, which says by which ruleset."""
         return self.plays and bool(self.command.verb.is_seated)
 
+    @property
+    def ways(self) -> list[list[str]]:
+        """The keys by which a request says what is played: an action, or dice or a scene in its place."""
+        if self.is_seated:
+            return [["action"]]
+        verb = self.command.verb
+        return [
+            ["ruleset", "action"],
+            *([["notation"]] if verb.dice_help else []),
+            *([["scene"]] if verb.scene else []),
+        ]
+
 
 def operations() -> Iterator[Operation]:
     """Yield every operation, in the order of the commands."""
@@ -169,7 +181,7 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
         return lambda: verb.roll_dice(notation, values)
     if "scene" in rest and verb.scene is not None:
         scene = _text(rest.pop("scene"), "scene")
-        found = _procedure_of(scene, rest, folders)
+        found = procedure_named(scene, _extra(rest, folders))
         if found is None:
             return _called(operation.name, verb.scene(scene), rest, folders)
         data, action = found
@@ -199,9 +211,7 @@ def _check_names(operation: Operation, request: Mapping[str, Any]) -> None:
 def _names_of(operation: Operation) -> dict[str, bool]:
     """Return every name of a key, and whether it is the one that help has."""
     verb = operation.command.verb
-    known = dict.fromkeys(("action", "with", *(() if operation.is_seated else ("ruleset",))), True)
-    known |= {"notation": True} if verb.dice_help else {}
-    known |= {"scene": True} if verb.scene is not None else {}
+    known = dict.fromkeys((*(name for way in operation.ways for name in way), "with"), True)
     for key in keys_of(operation):
         known |= {key.name: True, **dict.fromkeys(key.names, False)}
     if verb.scene is not None:
@@ -220,14 +230,11 @@ def _acted(
     given = {key: value for key, value in rest.items() if key != "with"}
     values = read_keys(keys, given, of=name, besides=("with",))
     _add_folders(values, folders)
-    values |= own | _inputs(rest.get("with", {}))
+    inputs = rest.get("with", {})
+    if not isinstance(inputs, Mapping):
+        raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {as_data(inputs)}', path=("with",))
+    values |= own | {str(one).replace("-", "_"): value for one, value in inputs.items()}
     return lambda: verb.act(data, action, values)
-
-
-def _inputs(given: Any) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {as_data(given)}', path=("with",))
-    return {str(name).replace("-", "_"): value for name, value in given.items()}
 
 
 def _extra(rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[Path, ...]:
@@ -242,8 +249,7 @@ def _read(ruleset: str, extra: tuple[Path, ...]) -> RulesetData:
 
 def _named(rest: dict[str, Any], key: str, operation: Operation) -> str:
     if key not in rest:
-        others = [] if operation.is_seated else ["notation"] if operation.command.verb.dice_help else []
-        others += ["scene"] if operation.command.verb.scene is not None else []
+        others = [name for way in operation.ways[1:] for name in way]
         instead = f", or {' or '.join(others)} in its place" if others else ""
         raise UsageError(f"{operation.name} needs the key `{key}`{instead}", path=(key,), reason="missing")
     return _text(rest.pop(key), key)
@@ -261,13 +267,8 @@ def _procedure(operation: Operation, request: Mapping[str, Any], folders: Sequen
     if verb is None or "/" not in str(request.get("file")):
         return None
     rest = dict(request)
-    found = _procedure_of(_text(rest.pop("file"), "file"), rest, folders)
+    found = procedure_named(_text(rest.pop("file"), "file"), _extra(rest, folders))
     return None if found is None else _acted(operation.name, verb, *found, rest, folders)
-
-
-def _procedure_of(name: str, rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[RulesetData, str] | None:
-    words = [word for folder in _extra(rest, folders) for word in ("--rulesets", str(folder))]
-    return procedure_named(name, words)
 
 
 @cache

@@ -87,7 +87,8 @@ def _schema_of(operation: Operation, short: str | None, rules: Rules | None) -> 
     if operation.plays or operation.name == "scene.run":
         properties |= _played(operation, rules)
     if operation.plays:
-        schema |= _needed(operation)
+        ways = [{"required": way} for way in operation.ways]
+        schema |= {"anyOf": ways} if len(ways) > 1 else ways[0]
         scene = operation.command.verb.scene
         of_procedures = map(key_of_option, operation.command.verb.procedure_options)
         of_scenes = {key.name: key for key in of_procedures if not key.is_hidden}
@@ -107,15 +108,6 @@ def _schema_of(operation: Operation, short: str | None, rules: Rules | None) -> 
     return {**schema, "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _needed(operation: Operation) -> Schema:
-    """Return which keys of what is played cannot be left out."""
-    if operation.is_seated:
-        return {"required": ["action"]}
-    verb = operation.command.verb
-    ways = [["ruleset", "action"], *([["notation"]] if verb.dice_help else []), *([["scene"]] if verb.scene else [])]
-    return {"anyOf": [{"required": one} for one in ways]}
-
-
 def _played(operation: Operation, rules: Rules | None) -> dict[str, Schema]:
     action: Schema = {"type": "string", "description": "the action"}
     ruleset: Schema = {"type": "string", "description": "the id of the ruleset"}
@@ -124,13 +116,10 @@ def _played(operation: Operation, rules: Rules | None) -> dict[str, Schema]:
         action["enum"], ruleset["const"] = list(rules.file.actions), rules.id
     if not operation.plays:
         return {"with": inputs}
-    found = {"action": action, "with": inputs} if operation.is_seated else {"ruleset": ruleset, "action": action}
-    found["with"] = inputs
-    if operation.command.verb.dice_help:
-        found["notation"] = {"type": "string", "description": "dice, in place of an action: 4d6kh3"}
-    if operation.command.verb.scene is not None:
-        found["scene"] = {"type": "string", "description": "a scene, in place of an action, as fate/bribe"}
-    return found
+    notation = {"type": "string", "description": "dice, in place of an action: 4d6kh3"}
+    scene = {"type": "string", "description": "a scene, in place of an action, as fate/bribe"}
+    known = {"ruleset": ruleset, "action": action, "notation": notation, "scene": scene}
+    return {name: known[name] for way in operation.ways for name in way} | {"with": inputs}
 
 
 def _schema_by_subject(of_action: Key, of_scene: Key) -> Schema:

@@ -9,12 +9,7 @@ import typer
 from msgspec import structs
 
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import (
-    AnswerOptions,
-    app,
-    finish_run,
-    taken_back,
-)
+from rpgres.cli.commands.table.common import AnswerOptions, app, run_at
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import folders_in, hoist, values_in
@@ -27,7 +22,6 @@ from rpgres.plugins.data import read_ruleset
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Start
-    from rpgres.engine.periods import Moment
     from rpgres.model.state import State
     from rpgres.plugins.data import RulesetData
     from rpgres.rulesets import Rules
@@ -46,9 +40,8 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     heading = action_lines(action, actor=actor, inputs={key.replace("_", "-"): value for key, value in inputs.items()})
     plus = plus_words(data.file, action, inputs) if real else ""
     arguments = answers.arguments(options, heading=heading, actor=actor, plus=plus)
-    with taken_back():
-        done = act(options.find(), action, inputs, actor=actor, note=shared["note"], **arguments)
-        finish_run(done, options, is_asked=arguments["prompt"] is not None, exit_code=shared["exit_code"])
+    arguments |= {"actor": actor, "note": shared["note"], "exit_code": shared["exit_code"]}
+    run_at(options, act, action, inputs, **arguments)
 
 
 def _typed(words: Sequence[str], name: str) -> str | None:
@@ -168,8 +161,7 @@ class OddsGroup(ActGroup):
         from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS
 
         actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
-        taken: dict[str, Any] = {"procedure_options": procedures, "table": seen_at}
-        return Verb("table odds", actions, print_odds_at, **taken)
+        return Verb("table odds", actions, print_odds_at, procedure_options=procedures, table=seen_at)
 
 
 app.add_typer(
@@ -206,7 +198,7 @@ def begin(
     options: TableOptions,
 ) -> None:
     """Begin a scene, an exchange, a round: the ruleset does what it does then."""
-    _turn("begin", period, answers, options)
+    run_at(options, turn, "begin", period, **answers.arguments(options))
 
 
 @app.command("end")
@@ -229,11 +221,4 @@ def end(
     A procedure that waits for a decision ends before it is over: what its finished turns did stays, the turn under way
     has no effect. Only the game master, or the host, can end it.
     """
-    _turn("end", period, answers, options)
-
-
-def _turn(moment: Moment, period: str, answers: AnswerOptions, options: TableOptions) -> None:
-    arguments = answers.arguments(options)
-    with taken_back():
-        done = turn(options.find(), moment, period, **arguments)
-        finish_run(done, options, is_asked=arguments["prompt"] is not None)
+    run_at(options, turn, "end", period, **answers.arguments(options))

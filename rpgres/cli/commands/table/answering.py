@@ -3,45 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import typer
 
 from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
+from rpgres.cli.commands.table import posting
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
     app,
     finish_run,
     hand_for,
+    run_at,
     say_entry,
     taken_back,
-)
-from rpgres.cli.commands.table.posting import (
-    file_of,
-    open_elsewhere,
-    read_sent,
-    seal_elsewhere,
-    take_posted,
-    view_in,
-    write_answer,
 )
 from rpgres.cli.output import say_record, warn
 from rpgres.cli.tables import TableOptions
 from rpgres.errors import FileError, UsageError, called, named
-from rpgres.journal.commands import (
-    Done,
-    answer,
-    fresh_salt,
-    may_pass,
-    open_seal,
-    orders_warnings,
-    owner_of,
-    set_orders,
-)
-from rpgres.journal.commands import let_pass as let
-from rpgres.journal.commands import seal as hand_in
+from rpgres.journal import commands
+from rpgres.journal.commands import Done
 from rpgres.journal.commands.pending import Left, require_own
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.elsewhere import asked_in
@@ -91,38 +74,30 @@ def give(
         label = _waiting(view, options)
         arguments["choose"], source = {label: [source.removeprefix(f"{label}=")]}, None
     if view is not None:
-        write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
+        posting.write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
     if out is not None:
         raise UsageError(f"{named('out')} writes the answer to a view: name it with {named('view')} FILE")
     if source is not None:
         if answers.choose or answers.given or (pasted and from_ is not None):
             raise UsageError("what was sent already contains the answer; leave out everything else")
-        take_posted(
-            read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept, hand=arguments["hand"]
+        posting.take_posted(
+            posting.read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept, hand=arguments["hand"]
         )
         return
-    _hand_in(options, arguments)
+    try:
+        run_at(options, commands.answer, **arguments)
+    except Left:  # in `rpgres play` that is no error
+        if not is_listening():
+            raise
 
 
 def _waiting(view: str | None, options: TableOptions) -> str:
     """Return the label of the decision that waits for an answer, here or in a view."""
     if view is not None:
-        return asked_in(view_in(view, options)).typed
+        return asked_in(posting.view_in(view, options)).typed
     _, history = options.read()
     return require_own(history, options.who).typed
-
-
-def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
-    """Answer here and now; see `rpgres.journal.commands.answer`. In `rpgres play`, leaving it is no error."""
-    with taken_back():
-        try:
-            done = answer(options.find(), **arguments)
-        except Left:
-            if not is_listening():
-                raise
-        else:
-            finish_run(done, options, is_asked=arguments["prompt"] is not None)
 
 
 SealOut = Annotated[
@@ -164,7 +139,7 @@ def seal(
     if choose is None:
         if who is None or elsewhere or view is not None:
             raise UsageError(f"name the seat of the commitment: {named('as')} SEAT")
-        say_entry(hand_in(options.find(), commitment or "", seat=who), options)
+        say_entry(commands.seal(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
@@ -177,10 +152,10 @@ def seal(
     if out is not None and Path(out).exists():
         raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
     if is_far:
-        seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
+        posting.seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
-    made = sealed(label.strip(), answer.strip(), salt=fresh_salt(), seat=who or "")
-    _seal_at(options, made, file_of(made, out))
+    made = sealed(label.strip(), answer.strip(), salt=commands.fresh_salt(), seat=who or "")
+    _seal_at(options, made, posting.file_of(made, out))
 
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
@@ -188,7 +163,7 @@ def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
     place = options.find()
     path = write_json(file, made)  # first, as a seal of which the salt is lost can never be opened
     try:
-        done = hand_in(place, made.commitment, seat=options.who or "", label=made.label, answer=made.answer)
+        done = commands.seal(place, made.commitment, seat=options.who or "", label=made.label, answer=made.answer)
     except BaseException:
         path.unlink()
         raise
@@ -215,10 +190,10 @@ def open_(
     who = options.who
     if view is not None or (elsewhere and from_ is not None):
         if from_ is not None:
-            open_elsewhere(read_seal(from_), options)
+            posting.open_elsewhere(read_seal(from_), options)
         else:
-            log = view_in(view or "", options).log
-            open_elsewhere(seal_kept([one.commitment for one in log if isinstance(one, SealEntry)]), options)
+            log = posting.view_in(view or "", options).log
+            posting.open_elsewhere(seal_kept([one.commitment for one in log if isinstance(one, SealEntry)]), options)
         return
     if who is None:
         raise UsageError(f"name the seat of the sealed answer: {named('as')} SEAT")
@@ -233,8 +208,7 @@ def open_(
         label, _, answer = (part.strip() for part in (choose or "").partition("="))
         salted = salt or ""
     hand = hand_for(options, real_dice)
-    with taken_back():
-        finish_run(open_seal(options.find(), seat=who, label=label, text=answer, salt=salted, hand=hand), options)
+    run_at(options, commands.open_seal, seat=who, label=label, text=answer, salt=salted, hand=hand)
 
 
 @app.command("pass")
@@ -263,11 +237,11 @@ def let_pass(
     """
     hand = hand_for(options, real_dice)
     with taken_back():
-        _say_passed(let(options.find(), label, seat=options.who, until=until, hand=hand), label, options)
+        _say_passed(commands.let_pass(options.find(), label, seat=options.who, until=until, hand=hand), label, options)
 
 
 def _say_passed(done: Done, label: str, options: TableOptions) -> None:
-    if label and not may_pass(done.rules, label):
+    if label and not commands.may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
         for entry in done.entries:
@@ -308,12 +282,10 @@ def orders(
     source = read_source(Path(file)) if file else None
     hand = hand_for(options, real_dice)
     with taken_back():
-        done = set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
-        for found in orders_warnings(done, source, seat=options.who, whose=whose) if source is not None else ():
-            warn(f"{found.severity}: {found.text}")
-        if done.entry.kind == "orders":
-            say_entry(done, options)
-            return
+        done = commands.set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
+        if source is not None:
+            for found in commands.orders_warnings(done, source, seat=options.who, whose=whose):
+                warn(f"{found.severity}: {found.text}")
         finish_run(done, options)
 
 
@@ -322,7 +294,7 @@ def _show(options: TableOptions, whose: str) -> None:
     from rpgres.render.tables import orders_lines
 
     _, history = options.read()
-    who = owner_of(history, options.who, whose) if whose else options.who
+    who = commands.owner_of(history, options.who, whose) if whose else options.who
     record = orders_record(history, who)
     shown = [one for entry in record.orders for one in orders_lines(entry)] or [line("no standing orders")]
     say_record(record, lambda: shown, as_json=options.as_json)

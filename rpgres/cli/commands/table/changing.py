@@ -8,26 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import (
-    AsJson,
-    Folders,
-    Seed,
-    Switches,
-    argument,
-    complete_rulesets,
-    option,
-    spread,
-)
+from rpgres.cli.annotations import AsJson, Folders, Seed, Switches, argument, complete_rulesets, option, spread
 from rpgres.cli.commands.table.common import app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.cli.settings import active
 from rpgres.cli.tables import Table, TableOptions
 from rpgres.errors import UsageError, called
-from rpgres.journal.commands import Done, Place, begin_table, set_value, write_note
-from rpgres.journal.commands import join as sit_down
-from rpgres.journal.commands import redo as do_again
-from rpgres.journal.commands import reveal as tell
-from rpgres.journal.commands import undo as take_back
+from rpgres.journal import commands
+from rpgres.journal.commands import Done, Place
 from rpgres.journal.files import place_for
 from rpgres.journal.views import entry_record, names_of
 
@@ -68,7 +56,7 @@ def new(
     `rpgres table reveal`.
     """
     path = place_for(table or os.environ.get("RPGRES_TABLE"))
-    done = begin_table(
+    done = commands.begin_table(
         Place(path, opt.read_folders(rulesets or ())),
         ruleset=_one_of(named, ruleset),
         sheets=sheet or (),
@@ -122,22 +110,19 @@ def undo(
     The journal keeps it. The same question asked again gets the same dice, and the entry says whether a roll or a
     secret that a player has seen is undone. Notes and passes stay, but for one whose number is given.
     """
-    say_entry(take_back(options.find(), number, seat=options.who), options)
+    say_entry(commands.undo(options.find(), number, seat=options.who), options)
 
 
 @app.command("redo")
 @spread
-def redo(
-    *,
-    options: TableOptions,
-) -> None:
+def redo(*, options: TableOptions) -> None:
     """Do again what the last undo took back, as long as nothing else was done since.
 
     Every die stays as it fell. Several undos are redone one after the other.
     """
     from rpgres.render.tables import redone_line
 
-    done = do_again(options.find(), seat=options.who)
+    done = commands.redo(options.find(), seat=options.who)
     if options.as_json:
         for entry in done.entries:
             say_json(entry_record(done.history, entry, options.who))
@@ -171,7 +156,7 @@ def set_(
     path, separator, text = assignment.partition("=")
     if not separator or not path.strip():
         raise UsageError(f"give PATH=VALUE, such as mara.fate-points=2, not {assignment!r}")
-    done = set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
+    done = commands.set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
     say_entry(done, options)
 
 
@@ -184,7 +169,7 @@ def note(
     options: TableOptions,
 ) -> None:
     """Write something down in the journal."""
-    done = write_note(options.find(), text, seat=options.who, to=to or ())
+    done = commands.write_note(options.find(), text, seat=options.who, to=to or ())
     say_entry(done, options)
 
 
@@ -199,14 +184,11 @@ def join(
 
     A seat replaces its own sheet alone; the host and the game master any.
     """
-    say_entry(sit_down(options.find(), sheet, seat=options.who), options)
+    say_entry(commands.join(options.find(), sheet, seat=options.who), options)
 
 
 @app.command("reveal")
 @spread
-def reveal(
-    *,
-    options: TableOptions,
-) -> None:
+def reveal(*, options: TableOptions) -> None:
     """Show the seed and its salt, so that every roll can be checked. The table rolls no more."""
-    say_entry(tell(options.find(), seat=options.who), options)
+    say_entry(commands.reveal(options.find(), seat=options.who), options)

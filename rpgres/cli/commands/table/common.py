@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -154,7 +154,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     """
     READER.rules = done.rules
     kept(done.entry.number)
-    if done.entry.kind in ("undo", "pass"):  # typed at a question of it
+    if done.entry.kind in ("undo", "pass", "orders"):  # typed at a question of it, or nothing was to be decided
         say_entry(done, options)
         return
 
@@ -174,6 +174,21 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
         say([*lines, *_lost_lines(found, done)])
     leave(exit_of(found, with_codes=exit_code))
+
+
+def run_at(
+    options: TableOptions, do: Callable[..., Done], *values: Any, exit_code: bool = False, **arguments: Any
+) -> None:
+    """Do at the table what may roll and ask, print the result, and exit with its code.
+
+    Args:
+        do: the command of the journal.
+        values, arguments: what it takes.
+        exit_code: as of `finish_run`.
+    """
+    with taken_back():
+        done = do(options.find(), *values, **arguments)
+        finish_run(done, options, is_asked=arguments.get("prompt") is not None, exit_code=exit_code)
 
 
 def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:

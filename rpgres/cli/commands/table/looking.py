@@ -9,13 +9,10 @@ import typer
 
 from rpgres.cli.annotations import argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
-from rpgres.cli.commands.table.common import (
-    app,
-    rules_to_read,
-    state_to_read,
-)
+from rpgres.cli.commands.table.common import app, rules_to_read, state_to_read
 from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.exits import leave
+from rpgres.cli.options import exclusive
 from rpgres.cli.output import fits, look, say, say_json, say_record, warn
 from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.tables import AtTable, TableOptions
@@ -159,9 +156,7 @@ def view(
     line that comes back with `rpgres table answer`.
     """
     if every and at.seat is not None:
-        raise UsageError(
-            f"{named('as')} and {named('all')} exclude each other: one writes a seat's view, the other every seat's"
-        )
+        raise exclusive("as", "all", "one writes a seat's view, the other every seat's")
     who = None if every else at.who
     if (who is None) != every or (every and out == "-"):
         raise UsageError(

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.commands.table.common import finish_run, say_entry
+from rpgres.cli.options import exclusive
 from rpgres.cli.output import flush, say, say_text, warn
 from rpgres.cli.shell import join_line
 from rpgres.cli.streams import is_terminal
@@ -38,7 +39,7 @@ def view_in(file: str, options: TableOptions) -> ViewRecord:
         FileError: it is no view.
     """
     if options.table is not None:
-        raise UsageError(f"{named('view')} and {named('table')} exclude each other")
+        raise exclusive("view", "table")
     found = read_view(file)
     if options.seat not in (None, found.seat):
         raise UsageError(f"{file} is a view of {found.seat}, not of {options.seat}")
