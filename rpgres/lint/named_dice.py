@@ -325,6 +325,7 @@ def _trees(action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool
 def _dice(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     parameters = rules.file.parameters_of(name)
     choices = {one: next(iter(its.values.values())) for one, its in parameters.items() if its.values}
+    choices |= {one: "4d6" for one, its in parameters.items() if its.kind == "dice"}
     for group in plan.groups.values():
         if all(isinstance(piece, str) for piece in group.pieces) or len(group.pieces) > 3 or group.pieces[-1]:
             faults = [unreadable(_tried(group, number, choices)) for number in TRIED]

@@ -1,4 +1,4 @@
-"""Dice that explode in actions with named dice: exact odds, where the number that decides is within reach."""
+"""Actions whose dice are the best of several: dice that explode, typed pools of mixed dice."""
 
 from __future__ import annotations
 
@@ -60,3 +60,38 @@ def test_the_best_of_two_dice_that_explode(
         best.probability(">=", 6) - best.probability(">=", 10),
         best.probability(">=", 10),
     ]
+
+
+POOL = """standalone = true
+title = "Pool"
+summary = "Mixed dice, of which the two highest count."
+version = "1"
+
+[bands]
+miss = { title = "Miss", success = false }
+hit = { title = "Hit", success = true }
+
+[actions.test]
+summary = "Roll what you have."
+parameters = ["pool", "vs"]
+required = ["pool", "vs"]
+dice = { own = "({pool})kh2", opposition = "{vs}" }
+numbers = { total = "own" }
+bands = { hit = "margin > 0", miss = "else" }
+
+[parameters]
+pool = { kind = "dice", help = "the dice, such as d6+2d8" }
+vs = { kind = "opposition", help = "what is in the way" }
+"""
+
+
+def test_the_two_highest_of_typed_dice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("rulesets", "pool")
+    folder.mkdir(parents=True)
+    folder.joinpath("ruleset.toml").write_text(POOL, encoding="utf-8")
+    found = rpgres.odds("pool", "test", pool="d6+2d8+d10", vs="(2d6+d8)kh2")
+    own, other = (icepool.standard_pool(sides).highest(2).sum() for sides in ([6, 8, 8, 10], [6, 6, 8]))
+    assert Fraction(found.outcomes["hit"].exact) == (own - other).probability(">", 0)
+    with pytest.raises(rpgres.UsageError, match="kh2 asks for more dice than the 1 of the pool"):
+        rpgres.odds("pool", "test", pool="d6", vs=3)
