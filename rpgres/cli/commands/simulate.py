@@ -171,9 +171,9 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
         raise KeyboardInterrupt
     record = simulation.record(tally, complete=not is_interrupted, wanted=plan.runs, width=plan.width or None)
     _print(record, simulation.rules, shared)
-    for path in simulation.paths:
-        if all(one.value is None for one in record.counted[path].values):
-            warn(nothing_there(path, simulation.near.get(path, "")))
+    for name in simulation.paths:
+        if all(one.value is None for one in record.counted[name].values):
+            warn(nothing_there(name, simulation.near.get(name, "")))
     if is_interrupted:
         wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
         later = f"; the same command with --save {path} goes on" if path is not None else ""
