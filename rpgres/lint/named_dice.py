@@ -128,7 +128,7 @@ def named_in_action(rules: Rules, name: str) -> set[str]:
 def bands_named(rules: Rules, name: str) -> set[str]:
     """Return the possible bands of an action with named dice."""
     try:
-        return _words(dice_plan(rules.file, name).numbers[BAND].tree)
+        return _words(dice_plan(rules.file, name))
     except RuleError:
         return set(rules.file.bands)
 
@@ -397,7 +397,7 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             message = "the opposition is optional, and no outcome is `unopposed`; declare one, or list it as `required`"
             yield Fault("incomplete", (*at, "dice"), message)
         return
-    for word in sorted(_words(band) - set(rules.file.bands)):
+    for word in sorted(_words(plan) - set(rules.file.bands)):
         path = (*at, "band") if action.band else (*at, "bands", word)
         if action.band:
             yield missing(path, "band", word, rules.file.bands)
@@ -416,5 +416,15 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             settled = word
 
 
-def _words(expr: Expr) -> set[str]:
-    return {one.value for one in results(expr) if isinstance(one, Const) and isinstance(one.value, str)}
+def _words(plan: DicePlan) -> set[str]:
+    """Return the words that the outcome of an action may be, those of numbers that it names among them."""
+    found, seen, open_ = set[str](), set[str](), [BAND]
+    while open_:
+        name = open_.pop()
+        seen.add(name)
+        for one in results(plan.numbers[name].tree):
+            if isinstance(one, Const) and isinstance(one.value, str):
+                found.add(one.value)
+            elif isinstance(one, Name) and one.name in plan.numbers and one.name not in seen:
+                open_.append(one.name)
+    return found
