@@ -283,6 +283,18 @@ def test_each_part_is_taken_out_alone_the_weightiest_first() -> None:
     assert parts["switch opposers=one"]["difference"]["exact"] == "0"
 
 
+def test_any_success_is_no_outcome_that_is_called_success() -> None:
+    line = ("odds", "feat-and-success-dice", "check", "--difficulty", "14", "--skill", "3", "--weary")
+    base, rested = as_json(*line)["success"], as_json(*line[:-1])["success"]
+    told = [text.split() for text in rpgres(*line, "--knockout").out.splitlines()]
+    assert told[0][:6] == ["Check:", "what", "any", "success", "hangs", "on"]
+    assert told[2] == ["as", "typed", f"{100 * base['probability']:.2f}", "%", base["exact"]]
+    taken = next(text for text in told if text[:2] == ["without", "weary"])
+    assert taken[2:5] == [f"{100 * rested['probability']:.2f}", "%", rested["exact"]]
+    found = rpgres(*line, "--find", "difficulty=12..14", "--target", "success=50%").out
+    assert found.startswith("Check: difficulty for any success at 50.00 %")
+
+
 @pytest.mark.slow
 def test_aspects_and_decisions_are_taken_out() -> None:
     line = (*OVERCOME, "--skill", "1", "--vs", "3", "--aspect", "Ledge=1", "--aspect", "Rope=1", "--auto")
