@@ -560,7 +560,7 @@ def test_odds_without_a_difficulty_say_that_nothing_can_succeed() -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (["--find", "attribute=1..2", "--target", "success=20%"], "attribute for success at 20.00 %"),
+        (["--find", "attribute=1..2", "--target", "success=20%"], "attribute for any success at 20.00 %"),
         (["--vary", "attribute=1..2"], "odds by attribute"),
     ],
 )
