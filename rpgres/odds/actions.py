@@ -79,6 +79,7 @@ def action_subject(query: Query) -> Subject:
             decide=query.decide,
             policies=query.policies,
             auto=query.auto,
+            by=query.by,
             leaves=query.leaves,
         ),
         action=query.action,

@@ -359,7 +359,7 @@ def measure_action(
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if decide == "policies":
         odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)
-        return measured(prepared, odds)
+        return measured(prepared, odds, by=by)
     from rpgres.odds.optimal import SEARCH, best_odds
 
     budget: dict[str, Any] = {"leaves": leaves, "seconds": limits.seconds, "work": int(SEARCH * share)}
@@ -404,13 +404,15 @@ def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:
     return Preference(key)
 
 
-def measured(prepared: Prepared, odds: Odds) -> Measured:
+def measured(prepared: Prepared, odds: Odds, *, by: str = OUTCOME) -> Measured:
     """Return odds of an action as the distribution of a subject."""
-    masses = {str(name): mass for name, mass in odds.masses.items()}
-    success = success_in(prepared.rules, masses)
+    masses, mean = {str(name): mass for name, mass in odds.masses.items()}, None
+    if by != OUTCOME and not odds.open and all(isinstance(one, int) for one in odds.masses):
+        mean = sum((value * mass for value, mass in odds.masses.items()), odds.open)
     return Measured(
         masses=masses,
-        success=success,
+        success=success_in(prepared.rules, masses) if by == OUTCOME else None,
+        mean=mean,
         open=odds.open,
         leaves=odds.leaves,
         states=odds.states,

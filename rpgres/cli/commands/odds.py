@@ -95,11 +95,7 @@ def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Ma
 
 def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
     """Print the odds of several cases of an action."""
-    if query.by != OUTCOME:
-        raise UsageError(
-            f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
-        )
-    told = {"decide": query.decide, "policies": query.named}
+    told = {"decide": query.decide, "policies": query.named, "by": query.by}
     code = run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
     if code:
         raise typer.Exit(code)

@@ -42,6 +42,12 @@ def variation_report(record: Variation, file: RulesetFile | None, outcomes: Sequ
     if len(record.axes) == 1:
         table, chart = _rows(record.cells, record.axes[0], heads, names, text)
         return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
+    if not outcomes and all(cell.mean is not None for cell in record.cells):
+        means = [reports.Cell(mean_text(cell)) for cell in record.cells]
+        table = _cells_table(record.axes, record.cells, means, "Mean")
+        pairs = [", ".join(cell.at.values()) for cell in record.cells]
+        chart = side_chart(record.cells, pairs, heads, title=text, axis=", ".join(varied))
+        return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
     wanted = _wanted(outcomes, record.cells, names)
     words = {**outcome_titles(file, names), ANY_SUCCESS: ANY_SUCCESS if ANY_SUCCESS in heads else SUCCESS}
     grids = [_grid(record.axes, record.cells, name, f"{_titled(words.get(name, name))}, in %") for name in wanted]
