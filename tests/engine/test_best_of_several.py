@@ -95,3 +95,19 @@ def test_the_two_highest_of_typed_dice(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert Fraction(found.outcomes["hit"].exact) == (own - other).probability(">", 0)
     with pytest.raises(rpgres.UsageError, match="kh2 asks for more dice than the 1 of the pool"):
         rpgres.odds("pool", "test", pool="d6", vs=3)
+
+
+def test_dice_of_one_kind_stay_where_there_are_none_of_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("rulesets", "kinds")
+    folder.mkdir(parents=True)
+    text = POOL.replace("({pool})kh2", "({few}d6+{many}d8)kh{min(2, few + many)}").replace(
+        '"pool", "vs"', '"few", "many", "vs"'
+    )
+    text = text.replace("pool = { kind", 'few = { kind = "integer", help = "d6" }\nmany = { kind')
+    folder.joinpath("ruleset.toml").write_text(text.replace('"dice", help', '"integer", help'), encoding="utf-8")
+    for few, many, sides in ((2, 1, [6, 6, 8]), (0, 3, [8, 8, 8]), (3, 0, [6, 6, 6]), (0, 1, [8])):
+        found = rpgres.odds("kinds", "test", few=few, many=many, vs=6)
+        best = icepool.standard_pool(sides).highest(2).sum()
+        assert Fraction(found.outcomes["hit"].exact) == best.probability(">", 6)
+    assert rpgres.odds("kinds", "test", few=0, many=0, vs=6).outcomes["miss"].exact == "1"
