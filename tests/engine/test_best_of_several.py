@@ -39,6 +39,7 @@ tn = {{ kind = "integer", default = 4, help = "the number to reach" }}
     [
         ('both = "(d{trait}!,d6!)kh1"', "both"),
         ('own = "d{trait}!", wild = "d6!"', "max(own, wild)"),
+        ('own = "d{trait}!", wild = "d6!"', "highest(own, wild)"),
         (
             'own = { roll = "d{trait}", again = "face = trait" }, wild = { roll = "d6", again = "face = 6" }',
             "max(sum(own), sum(wild))",
@@ -60,6 +61,21 @@ def test_the_best_of_two_dice_that_explode(
         best.probability(">=", 6) - best.probability(">=", 10),
         best.probability(">=", 10),
     ]
+
+
+def test_the_worst_of_two_dice_that_explode(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("rulesets", "wild")
+    folder.mkdir(parents=True)
+    text = WILD.format(dice='own = "d{trait}!", wild = "d6!"', total="lowest(own, wild)")
+    folder.joinpath("ruleset.toml").write_text(text, encoding="utf-8")
+    worst = icepool.lowest(icepool.d(8).explode(depth=9), icepool.d6.explode(depth=9))
+    found = rpgres.odds("wild", "test", trait=8, tn=6)
+    assert Fraction(found.outcomes["fail"].exact) == worst.probability("<", 6)
+    assert found.method == "exact"
+    numbers = rpgres.odds("wild", "test", trait=8, tn=6, by="total")  # has no end
+    assert 0 < Fraction(numbers.open.exact) < Fraction(1, 10**8)
+    assert 0 <= worst.probability("==", 7) - Fraction(numbers.outcomes["7"].exact) < Fraction(1, 10**8)
 
 
 POOL = """standalone = true
