@@ -189,7 +189,9 @@ def never(node: Node) -> Iterator[str]:
     of which some are kept.
     """
     for group in nodes_in(node):
-        for pool in group.nodes if isinstance(group, Best) else ():
+        if not isinstance(group, Best) or group.kept[1] - group.kept[0] < 2:
+            continue
+        for pool in group.nodes:
             if isinstance(pool, Pool) and pool.count > 1 and single_dice(pool):
                 yield f"{write(pool)} is one value here, the sum; to keep single dice, join them with +: (d6+2d8)kh2"
     for pool in pools_in(node):

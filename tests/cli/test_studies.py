@@ -299,6 +299,11 @@ def test_numbers_that_are_told_are_varied_compared_and_searched() -> None:
     assert found["nearest"] == ["1"]  # 125/216
 
 
+def test_commas_in_parentheses_belong_to_dice() -> None:
+    found = as_json("odds", "fate", "overcome", "--skill", "3", "--vary", "vs=(d4,(d6,d8)kl1)kh1,good,2")
+    assert [cell["at"]["vs"] for cell in found["cells"]] == ["(d4,(d6,d8)kl1)kh1", "good", "2"]
+
+
 def test_any_success_is_no_outcome_that_is_called_success() -> None:
     line = ("odds", "feat-and-success-dice", "check", "--difficulty", "14", "--skill", "3", "--weary")
     base, rested = as_json(*line)["success"], as_json(*line[:-1])["success"]

@@ -124,10 +124,11 @@ def test_what_is_no_group(text: str, position: int, length: int, said: str) -> N
 
 
 def test_several_dice_in_one_place_are_told_to_be_one_value() -> None:
-    assert list(never(dice("(d6,2d8)kh1").node)) == [
+    assert list(never(dice("(d6,2d8,d10)kh2").node)) == [
         "2d8 is one value here, the sum; to keep single dice, join them with +: (d6+2d8)kh2"
     ]
-    assert list(never(dice("(d6,3d8kh2,d6+d8)kh1").node)) == []
+    for meant in ("(d6,2d8)kh1", "(d6,3d8kh2,d6+d8)kh2", "(d6+2d8)kh2"):
+        assert list(never(dice(meant).node)) == []
 
 
 def test_dice_that_explode_leave_open_only_what_is_beyond_a_number() -> None:
