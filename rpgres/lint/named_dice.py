@@ -51,7 +51,7 @@ from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 def definition_faults(rules: Rules) -> Iterator[Fault]:
     """Yield invalid formulas and duplicate names of `[define]`."""
-    for name, its in rules.file.define.items():
+    for name, its in rules.file.definitions.items():
         at: KeyPath = ("define", name)
         if name in FUNCTIONS or name in OF_A_DIE:
             yield Fault(
@@ -155,9 +155,9 @@ def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
 def unused_definitions(rules: Rules) -> Iterator[Fault]:
     """Yield the unused definitions."""
     texts = [text for action in rules.file.actions.values() for _, text in _sources("", action)]
-    texts += [text for its in rules.file.define.values() for text in (its.value, *its.cases.values())]
+    texts += [text for its in rules.file.definitions.values() for text in (its.value, *its.cases.values())]
     told = {one for action in rules.file.actions.values() for one in action.told.values()}
-    for name in rules.file.define:
+    for name in rules.file.definitions:
         pattern = re.compile(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])")
         if name not in told and name not in OF_AN_OUTCOME and not any(pattern.search(text) for text in texts):
             yield Fault("unused", ("define", name), f"the definition {name} is unused: no formula names it")
@@ -236,7 +236,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers, *plan.asks}
     known |= {*file.switches, *file.window_names}
     is_open = has_any_ability(file)
-    listed = sorted({*known, *file.define} - {BAND})
+    listed = sorted({*known, *file.definitions} - {BAND})
     of_die = {*OF_A_DIE}
     for path, expr, is_of_die in _trees(action, plan):
         for one in names(expr):
@@ -289,7 +289,7 @@ def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
         if number in taken:
             message = f"{number!r} is already {taken[number]}; rename the number"
             yield Fault("taken-name", (*at, "numbers", number), message)
-    for number in file.define:
+    for number in file.definitions:
         if number in parameters:
             yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
 

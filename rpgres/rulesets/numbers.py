@@ -31,7 +31,7 @@ def number_names(file: RulesetFile, action: str) -> set[str]:
     parameters = file.parameters_of(action)
     return {
         *file.window_names,
-        *(name for name, definition in file.define.items() if not definition.of),
+        *(name for name, definition in file.definitions.items() if not definition.of),
         *(COMPARED if OPPOSITION in described.groups else ()),
         *described.numbers,
         *(name for name, parameter in parameters.items() if parameter.kind in NUMERIC and not parameter.many),

@@ -127,3 +127,16 @@ def test_dice_of_one_kind_stay_where_there_are_none_of_another(monkeypatch: pyte
         best = icepool.standard_pool(sides).highest(2).sum()
         assert Fraction(found.outcomes["hit"].exact) == best.probability(">", 6)
     assert rpgres.odds("kinds", "test", few=0, many=0, vs=6).outcomes["miss"].exact == "1"
+
+
+def test_a_definition_may_be_a_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for name, defined in (("short", 'far = "tn + 4"'), ("long", 'far = { value = "tn + 4" }')):
+        folder = Path("rulesets", name)
+        folder.mkdir(parents=True)
+        text = WILD.format(dice='roll = "2d{trait}"', total="roll").replace("total >= tn + 4", "total >= far")
+        folder.joinpath("ruleset.toml").write_text(f"{text}\n[define]\n{defined}\n", encoding="utf-8")
+        found.append(rpgres.odds(name, "test", trait=6).outcomes)
+    assert found[0] == found[1]
+    assert found[0]["raise"].exact == "5/12"
