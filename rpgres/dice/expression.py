@@ -148,6 +148,19 @@ def _compiled(node: notation.Node) -> Dice:
     return dice(notation.write(node))
 
 
+def dice_left(text: str) -> Dice | None:
+    """Return the compiled expression of a text in which pools may have no dice, without these; None without any dice.
+
+    >>> dice_left("0d6+2d8").text
+    '2d8'
+
+    Raises:
+        NotationError: the text is not dice notation, or goes beyond a limit.
+    """
+    found = _compiled(parsing.parse(text, may_have_none=True))
+    return found if found.pools else None
+
+
 class Target(Struct, frozen=True):
     """What a roll is compared with.
 

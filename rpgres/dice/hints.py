@@ -54,7 +54,11 @@ WORDS = {
         ("rr", "reroll"), "dice are rerolled with r until the face stays, and once with ro: 2d6r1, 2d6ro<3"
     ),
     **dict.fromkeys(("explode", "exploding"), "dice explode with !, once with !o: 3d6!, 8d10!>=8, 3d6!o"),
-    **dict.fromkeys(("dc", "ac", "tn", "dv"), "to compare the total, write vs and the number: d20+5 vs 15"),
+    **dict.fromkeys(
+        ("dc", "ac", "tn", "dv", "v", "versus", "against", "over", "beats"),
+        "to compare the total, write vs and the number: d20+5 vs 15",
+    ),
+    "under": "to roll at or under a number, write vs <= and the number: 3d6 vs <=12",
     "with": "advantage follows the dice without more words: d20 adv, d20+5 dis",
     "plus": "to add, write +",
     "minus": "to subtract, write -",
@@ -159,7 +163,7 @@ def _unknown(word: str, *, is_behind: bool) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word, KNOWN, n=1)
-    named = "; a name stands in brackets, 2d6[fire], a comment behind #" if is_behind else ""
+    named = "; a name stands in brackets, 2d6[fire], a comment behind #" if is_behind else "; write its number"
     hint = f"; did you mean {near[0]}?" if near else named
     return f"unknown word {word!r} in dice notation{hint}"
 
@@ -189,23 +193,33 @@ def never(node: Node) -> Iterator[str]:
     of which some are kept.
     """
     for group in nodes_in(node):
-        for pool in group.nodes if isinstance(group, Best) else ():
+        if not isinstance(group, Best) or group.kept[1] - group.kept[0] < 2:
+            continue
+        for pool in group.nodes:
             if isinstance(pool, Pool) and pool.count > 1 and single_dice(pool):
                 yield f"{write(pool)} is one value here, the sum; to keep single dice, join them with +: (d6+2d8)kh2"
     for pool in pools_in(node):
         target = pool.target
         is_one = pool == node and pool.count == 1 and not pool.explodes and not pool.double and not pool.fails
-        if target is None or not (is_one or is_empty(pool)):
+        if target is None or not (is_one or is_empty(pool) or is_full(pool)):
             continue
         bare, sign = write(replace(pool, target=None, double=None, fails=None)), target.sign.removeprefix(">=")
         advice = "" if sign == "=" else f"; to compare the total, write {bare} vs {sign}{target.number}"
-        what = "none of them can fit" if is_empty(pool) else "comes to 1 or 0"
+        what = "none of them can fit" if is_empty(pool) else "all of them fit" if is_full(pool) else "comes to 1 or 0"
         yield f"{write(pool)} counts dice, and {what}{advice}"
 
 
 def is_empty(pool: Pool) -> bool:
     """Return whether a pool counts dice none of which can fit."""
     return pool.target is not None and not pool.explodes and not any(pool.target.fits(face) for face in pool.faces)
+
+
+def is_full(pool: Pool) -> bool:
+    """Return whether a pool counts dice all of which fit, and does nothing else with them."""
+    target = pool.target
+    if target is None or pool.explodes or pool.double or pool.fails:
+        return False
+    return all(target.fits(face) for face in pool.faces)
 
 
 def keeping(text: str, start: int) -> str:

@@ -183,7 +183,7 @@ def _keeping(scan: Scanner, left: int) -> tuple[str, int]:
             scan.fail(hints.keeping(scan.text, start), start)
         scan.at += 2
         count = scan.number() if scan.next() in DIGITS else 1
-    if count == 0:
+    if count == 0 and not scan.may_have_none:
         scan.fail(f"{word} needs a number of at least 1", start, end=scan.at)
     if count > left:
         scan.fail(f"{word}{count} asks for more dice than the {left} of the pool", start, end=scan.at)

@@ -12,6 +12,7 @@ from rpgres.dice import hints
 from rpgres.dice.grammar import (
     DIGITS,
     FATE,
+    MOST_DICE,
     MOST_NAME,
     MOST_NESTING,
     MOST_SIDES,
@@ -51,13 +52,18 @@ class _Part(Struct, frozen=True):
     high: int
 
 
-def parse(text: str) -> Node:
+def parse(text: str, *, may_have_none: bool = False) -> Node:
     """Return the tree of an expression; a comment behind it is skipped.
+
+    Args:
+        text: the text.
+        may_have_none: whether pools may have no dice, as `0d6`; these are left out.
 
     Raises:
         NotationError: the text is not dice notation, or goes beyond a limit.
     """
     scan = Scanner(text)
+    scan.may_have_none = may_have_none
     node = _whole(scan)
     if scan.next() not in ("", "#"):
         scan.refuse_next(after=node)
@@ -153,6 +159,8 @@ def _expression(scan: Scanner) -> _Part:
             terms.append((sign, part.node))
         operator = scan.take("+", "-")
         place = scan.at - 1
+    if scan.may_have_none:
+        terms = [term for term in terms if term[1] != Number(0)] or [(1, Number(0))]
     if len(terms) == 1 and terms[0][0] > 0:
         return _Part(terms[0][1], low, high)
     return _Part(Sum(tuple(terms)), low, high)
@@ -259,7 +267,7 @@ def _atom(scan: Scanner) -> _Part:
             scan.refuse_next(after=None)
         return _Part(Number(count), count, count)
     pool = _pool(scan, count, start)
-    return _Part(pool, *pool.bounds)
+    return _Part(pool, *pool.bounds) if count != 0 else _Part(Number(0), 0, 0)
 
 
 def _parenthesis(scan: Scanner) -> _Part:
@@ -280,6 +288,9 @@ def _parenthesis(scan: Scanner) -> _Part:
 
 def _best(scan: Scanner, parts: list[_Part], start: int) -> _Part:
     """Read behind a parenthesis which of its values are kept; without commas, of its dice."""
+    if scan.may_have_none and keeps(scan) and parts[0].node == Number(0) and len(parts) == 1:
+        read_keeping(scan, MOST_DICE)
+        return parts[0]
     if len(parts) == 1:
         parts = [_Part(die, *die.bounds) for die in single_dice(parts[0].node)]
     if not parts or not keeps(scan):
@@ -296,14 +307,15 @@ def _best(scan: Scanner, parts: list[_Part], start: int) -> _Part:
 
 def _pool(scan: Scanner, count: int | None, start: int) -> Pool:
     """Read the rest of a pool after its d."""
-    if count == 0:
+    if count == 0 and not scan.may_have_none:
         scan.fail("a pool needs at least one die", start, end=scan.at - 1)
-    scan.count_dice(count or 1, start)
+    scan.count_dice(1 if count is None else count, start)
     sides = _sides(scan)
     if sides == 66 and count is None:  # two dice read as 11 to 66; 1d66 is a die of 66 sides
         scan.count_dice(1, start)
         return Pool(1, 66, is_d66=True)
-    return read_modifiers(scan, Pool(count or 1, sides))
+    # Of no dice any number may be kept.
+    return read_modifiers(scan, Pool(1 if count is None else count or MOST_DICE, sides))
 
 
 def _sides(scan: Scanner) -> int:

@@ -110,6 +110,8 @@ def read(node: Node, pools: Sequence[Pool], text: str) -> Throw:
         GivenError: the dice cannot have shown this; the message says what was expected.
     """
     given = text.split(";") if pools or text.strip() else []
+    if len(given) == 1 < len(pools):
+        given = _by_pools(pools, text) or given
     if len(given) != len(pools):
         _refuse(f"{_expected_pools(pools)}, and {text!r} has {_counted(len(given), 'result')}", text)
     readings = [_Reading(pool, part) for pool, part in zip(pools, given, strict=True)]
@@ -117,6 +119,19 @@ def read(node: Node, pools: Sequence[Pool], text: str) -> Throw:
     for reading in readings:
         reading.finish()
     return result
+
+
+def _by_pools(pools: Sequence[Pool], text: str) -> list[str]:
+    """Return the faces of each pool where all stand in one row, in the order of the text; none where that is unclear.
+
+    A die that is rerolled or explodes may have more faces than one, a d100 or d66 may be given as two dice.
+    """
+    faces = text.replace(",", " ").split()
+    is_clear = not any(pool.reroll or pool.explodes or pool.sides in (FATE, 66, 100) for pool in pools)
+    if not is_clear or len(faces) != sum(pool.count for pool in pools):
+        return []
+    row = iter(faces)
+    return [",".join(islice(row, pool.count)) for pool in pools]
 
 
 def _throw(node: Node, sources: Iterable[tuple[Pool, _Draw]]) -> Throw:

@@ -44,6 +44,7 @@ class Scanner:
         self.divisions = 0
         self.dice = 0
         self.is_named = False
+        self.may_have_none = False  # whether pools may have no dice
 
     def next(self) -> str:
         """Return the next character that is not a space, in lower case; nothing at the end."""

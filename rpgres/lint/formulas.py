@@ -49,7 +49,7 @@ def _number_names(file: RulesetFile, action: str) -> set[str]:
     parameters = file.parameters_of(action)
     return {
         *file.window_names,
-        *(name for name, definition in file.define.items() if not definition.of),
+        *(name for name, definition in file.definitions.items() if not definition.of),
         *(("margin", OPPOSITION) if OPPOSITION in described.groups else ()),  # known only when both sides are
         *described.numbers,
         *(name for name, parameter in parameters.items() if parameter.kind in NUMERIC and not parameter.many),

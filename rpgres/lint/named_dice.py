@@ -49,7 +49,7 @@ from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 def definition_faults(rules: Rules) -> Iterator[Fault]:
     """Yield invalid formulas and duplicate names of `[define]`."""
-    for name, its in rules.file.define.items():
+    for name, its in rules.file.definitions.items():
         at: KeyPath = ("define", name)
         if name in FUNCTIONS or name in OF_A_DIE:
             yield Fault(
@@ -121,7 +121,7 @@ def named_in_action(rules: Rules, name: str) -> set[str]:
 def bands_named(rules: Rules, name: str) -> set[str]:
     """Return the possible bands of an action with named dice."""
     plan = readable_plan(rules, name)
-    return _words(plan.numbers[BAND].tree) if plan is not None else set(rules.file.bands)
+    return _words(plan) if plan is not None else set(rules.file.bands)
 
 
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
@@ -144,9 +144,9 @@ def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
 def unused_definitions(rules: Rules) -> Iterator[Fault]:
     """Yield the unused definitions."""
     texts = [text for action in rules.file.actions.values() for _, text in _sources("", action)]
-    texts += [text for its in rules.file.define.values() for text in (its.value, *its.cases.values())]
+    texts += [text for its in rules.file.definitions.values() for text in (its.value, *its.cases.values())]
     told = {one for action in rules.file.actions.values() for one in action.told.values()}
-    for name in rules.file.define:
+    for name in rules.file.definitions:
         pattern = re.compile(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])")
         if name not in told and name not in OF_AN_OUTCOME and not any(pattern.search(text) for text in texts):
             yield Fault("unused", ("define", name), f"the definition {name} is unused: no formula names it")
@@ -224,7 +224,7 @@ def _names(spans: Spans) -> Iterator[Fault]:
     known = {*parameters, *on_sheets, *(f"{OPPOSED}{one}" for one in on_sheets), *plan.numbers, *plan.asks}
     known |= {*file.switches, *file.window_names}
     is_open = file.has_any_ability
-    listed = sorted({*known, *file.define} - {BAND})
+    listed = sorted({*known, *file.definitions} - {BAND})
     of_die = {*OF_A_DIE}
     for path, expr, is_of_die in _trees(action, plan):
         for one in names(expr):
@@ -275,7 +275,7 @@ def _taken(spans: Spans) -> Iterator[Fault]:
         if number in taken:
             message = f"{number!r} is already {taken[number]}; rename the number"
             yield Fault("taken-name", (*at, "numbers", number), message)
-    for number in file.define:
+    for number in file.definitions:
         if number in parameters:
             yield Fault(
                 "taken-name", ("define", number), f"{number!r} is already a parameter of {spans.name}; rename it"
@@ -313,6 +313,7 @@ def _trees(action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool
 def _dice(spans: Spans) -> Iterator[Fault]:
     """Yield the dice that cannot be read."""
     choices = {one: next(iter(its.values.values())) for one, its in spans.parameters.items() if its.values}
+    choices |= {one: "4d6" for one, its in spans.parameters.items() if its.kind == "dice"}
     for group in spans.plan.groups.values():
         if all(isinstance(piece, str) for piece in group.pieces) or len(group.pieces) > 3 or group.pieces[-1]:
             faults = [unreadable(_tried(group, number, choices)) for number in TRIED]
@@ -382,7 +383,7 @@ def _never(spans: Spans) -> Iterator[Fault]:
             yield Fault("incomplete", (*at, "dice"), message)
         return
     if action.band:
-        for word in sorted(_words(band) - set(bands)):
+        for word in sorted(_words(spans.plan) - set(bands)):
             yield missing((*at, "band"), "band", word, bands)
         if spans["band"].has_numbers:
             yield Fault("wrong-type", (*at, "band"), "`band` is a number here; it has to be the name of an outcome")
@@ -398,5 +399,15 @@ def _never(spans: Spans) -> Iterator[Fault]:
             settled = word
 
 
-def _words(expr: Expr) -> set[str]:
-    return {one.value for one in results(expr) if isinstance(one, Const) and isinstance(one.value, str)}
+def _words(plan: DicePlan) -> set[str]:
+    """Return the words that the outcome of an action may be, those of numbers that it names among them."""
+    found, seen, open_ = set[str](), set[str](), [BAND]
+    while open_:
+        name = open_.pop()
+        seen.add(name)
+        for one in results(plan.numbers[name].tree):
+            if isinstance(one, Const) and isinstance(one.value, str):
+                found.add(one.value)
+            elif isinstance(one, Name) and one.name in plan.numbers and one.name not in seen:
+                open_.append(one.name)
+    return found

@@ -82,7 +82,7 @@ def _taken(spans: Spans) -> dict[str, str]:
     return {
         **dict.fromkeys(rules.file.rated, "an ability or a counter of sheets"),
         **dict.fromkeys(asked, "a question of an outcome of this action"),
-        **dict.fromkeys(rules.file.define, "a definition"),
+        **dict.fromkeys(rules.file.definitions, "a definition"),
         **dict.fromkeys(action.numbers, "a number"),
         **dict.fromkeys(spans.parameters, "a parameter of this action"),
         **dict.fromkeys(action.groups, "the name of dice"),

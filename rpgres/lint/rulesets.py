@@ -111,13 +111,14 @@ def _bands(rules: Rules) -> Iterator[Fault]:
 
 
 def _ends(rules: Rules) -> Iterator[Fault]:
-    """The best and the worst of a ruleset's outcomes are no ties, where any is said to be a success or a failure."""
+    """The best and the worst outcomes with bounds are no ties, where any of these is a success or a failure."""
     bands = rules.file.bands
     if not rules.file.standalone or all(band.success is None for band in bands.values()):
         return
+    is_measured = any(band.has_bounds and band.success is not None for band in bands.values())
     for name, band in bands.items():
         also = bands.get(band.also)
-        is_end = (band.from_ is None) != (band.to is None)
+        is_end = is_measured and (band.from_ is None) != (band.to is None)
         if band.success is None and (is_end or (also is not None and also.success is not None)):
             message = "`success` is missing (true or false); without it the band is a tie"
             yield Fault("incomplete", ("bands", name), message)

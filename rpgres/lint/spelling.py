@@ -34,9 +34,9 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     if not file.standalone or not file.has_any_ability:
         return
     fields = [*file.fields_of("abilities")]
-    declared = {*scope_of(rules, file.actions).dice, *file.define, *file.switches, *OF_A_DIE, *OF_AN_OUTCOME}
+    declared = {*scope_of(rules, file.actions).dice, *file.definitions, *file.switches, *OF_A_DIE, *OF_AN_OUTCOME}
     declared |= {name for action in file.actions.values() for name in (*action.groups, *action.ask)}
-    declared |= {name for definition in file.define.values() for name in definition.of}
+    declared |= {name for definition in file.definitions.values() for name in definition.of}
     known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(rules)}
     texts = [*rules.layers.parts, *(text for text in rules.layers.outcome_texts() if not text.prefix)]
     found = [(text, path, name) for text in texts for path, name in _named(text.data)]

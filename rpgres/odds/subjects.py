@@ -19,7 +19,7 @@ from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, State, put
 from rpgres.odds.chances import Asked, Chance, chance_record, rules_fields
 from rpgres.odds.document import put_at
-from rpgres.odds.exact import Decide, outcome_odds, success_in
+from rpgres.odds.exact import OUTCOME, Decide, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.query import Query
 from rpgres.rulesets import Option, Rules, unknown
@@ -331,7 +331,8 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     budget: dict[str, Any] = {"leaves": query.leaves, "seconds": limits.seconds}
     if query.decide == "policies":
-        return measured(prepared, outcome_odds(prepared, **answers, **budget, work=int(WORK * share), by=query.by))
+        odds = outcome_odds(prepared, **answers, **budget, work=int(WORK * share), by=query.by)
+        return measured(prepared, odds, by=query.by)
     from rpgres.odds.optimal import SEARCH, evaluate_best
 
     budget |= {"work": int(SEARCH * share), "only_first": query.decide == "each"}
@@ -375,13 +376,15 @@ def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:
     return Preference(key)
 
 
-def measured(prepared: Prepared, odds: Odds) -> Measured:
+def measured(prepared: Prepared, odds: Odds, *, by: str = OUTCOME) -> Measured:
     """Return odds of an action as the distribution of a subject."""
-    masses = {str(name): mass for name, mass in odds.masses.items()}
-    success = success_in(prepared.rules, masses)
+    masses, mean = {str(name): mass for name, mass in odds.masses.items()}, None
+    if by != OUTCOME and not odds.open and all(isinstance(one, int) for one in odds.masses):
+        mean = sum((value * mass for value, mass in odds.masses.items()), odds.open)
     return Measured(
         masses=masses,
-        success=success,
+        success=success_in(prepared.rules, masses) if by == OUTCOME else None,
+        mean=mean,
         open=odds.open,
         leaves=odds.leaves,
         states=odds.states,

@@ -143,7 +143,7 @@ def range_values(text: str) -> list[str]:
     """
     match = _RANGE.fullmatch(text.strip())
     if match is None:
-        values = [value.strip() for value in text.split(",")]
+        values = _listed(text)
         if not all(values):
             raise UsageError(f"values are a range such as 0..5, or a list such as fair,good; not {text!r}")
         if meant := as_range(text):
@@ -154,6 +154,18 @@ def range_values(text: str) -> list[str]:
         raise UsageError(f"the range {text} has {abs(high - low) + 1} values; at most {MOST} are evaluated")
     step = 1 if high >= low else -1
     return [f"{match['lead']}{value}" for value in range(low, high + step, step)]
+
+
+def _listed(text: str) -> list[str]:
+    """Return the values of a list; commas in parentheses belong to dice: `(d8,d6)kh1,12`."""
+    values, depth = [""], 0
+    for char in text:
+        depth += (char in "({") - (char in ")}")
+        if char == "," and depth <= 0:
+            values.append("")
+        else:
+            values[-1] += char
+    return [value.strip() for value in values]
 
 
 def read_axis(text: str, *, option: str, subject: Subject | None = None) -> Axis:

@@ -238,7 +238,7 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Collection[str] = ()) -
     writer, parameters = _Writer(file, described), file.parameters_of(action)
     groups = {name: writer.group((*at, "dice", name), group) for name, group in described.groups.items()}
     asks = {label: writer.ask((*at, "ask", label), ask) for label, ask in described.ask.items()}
-    shared = [name for name, its in file.define.items() if not its.of and name not in described.numbers]
+    shared = [name for name, its in file.definitions.items() if not its.of and name not in described.numbers]
     named = {*described.told.values(), *OF_AN_OUTCOME, *wanted}
     trees = {name: writer.read(text) for name, text in described.numbers.items()}
     trees |= {name: writer.written(Name(name)) for name in shared if name in named}
@@ -356,7 +356,7 @@ class _Writer:
         self.groups = tuple(action.groups)
         self.asks = action.ask
         self.numbers = {*action.numbers}
-        self.definitions = file.define
+        self.definitions = file.definitions
         self.winning = [name for name, band in file.bands.items() if band.success]
         self.slots: list[Read] = []
         self.nested = self.parts = 0

@@ -330,7 +330,7 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
         for name in re.findall(ID, texts.pop()):
             if name not in seen:
                 seen.add(name)
-                its = file.define.get(name)
+                its = file.definitions.get(name)
                 texts += [its.value, *its.cases.values()] if its is not None else ()
     used = [file.windows[window] for window in dict.fromkeys(names[name] for name in names if name in seen)]
     return msgspec.structs.replace(

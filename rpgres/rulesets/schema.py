@@ -334,7 +334,7 @@ class RulesetFile(Record, frozen=True):
         ladder_advice: how to choose a difficulty, line by line.
         bands: the outcomes, and the margins that give them.
         parameters: what actions take, by name.
-        define: formulas that actions with named dice share, by name.
+        define: formulas that actions with named dice share, by name; a text is the formula.
         actions: the actions, by name.
         tables: random tables, by name; each is an action, too.
         switches: house rules, by name.
@@ -368,7 +368,7 @@ class RulesetFile(Record, frozen=True):
     ladder_advice: list[str] = []
     bands: dict[Id, Band] = {}
     parameters: dict[Id, Parameter] = {}
-    define: dict[Id, Definition] = {}
+    define: dict[Id, str | Definition] = {}
     actions: dict[Id, Action] = {}
     tables: dict[Id, RandomTable] = {}
     switches: dict[str, Switch] = {}
@@ -423,6 +423,11 @@ class RulesetFile(Record, frozen=True):
         """The kinds of tags that sheets, tracks, inputs or effects name."""
         tables = (self.sheet, self.tracks, self.parameters, self.effects)
         return list(dict.fromkeys(one.tag for table in tables for one in table.values() if one.tag))
+
+    @property
+    def definitions(self) -> dict[str, Definition]:
+        """The shared formulas by name."""
+        return {name: Definition(value=its) if isinstance(its, str) else its for name, its in self.define.items()}
 
     @property
     def window_names(self) -> dict[str, str]:

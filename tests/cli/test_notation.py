@@ -244,6 +244,9 @@ def test_odds_by_margin_and_by_part() -> None:
         ("3d6 in line", "`in order` rolls six times", "    ^^"),
         ("3d6 0 times", "1 to 100 times", "    ^^^^^^^"),
         ("3d6 2 times 3 times", "how often is said already", "            ^^^^^^^"),
+        ("d20+5 v 15", "write vs and the number: d20+5 vs 15", "      ^"),
+        ("3d6 under 12", "write vs <= and the number: 3d6 vs <=12", "    ^^^^^"),
+        ("d20 + prof", "unknown word 'prof' in dice notation; write its number", "      ^^^^"),
         ("d20+5 dc 15", "write vs and the number: d20+5 vs 15", "      ^^"),
         ("d20 with advantage", "d20 adv, d20+5 dis", "    ^^^^"),
         ("3d6 best 2", "4d6 keep highest 3", "    ^^^^"),
@@ -282,6 +285,9 @@ def test_a_count_that_no_die_can_fit_says_how_a_total_is_compared() -> None:
     assert told("roll", "2d6>=7", "--given", "roll=6,5", "--seed", "1") == f"0\n  2d6>=7: 6,5\n{hint}  seed: 1\n"
     assert told("odds", "2d6>=7").endswith(hint)
     assert "4d6kh3 vs <1" in told("roll", "4d6kh3<1")
+    all_fit = "  3d6<=12 counts dice, and all of them fit; to compare the total, write 3d6 vs <=12\n"
+    assert told("odds", "3d6<=12").endswith(all_fit)
+    assert as_json("roll", "3d6<=12 again 6")["texts"] == as_json("roll", "3d6<=12f1")["texts"] == []
     assert as_json("roll", "2d6=12")["texts"] == ["2d6=12 counts dice, and none of them can fit"]
     assert as_json("roll", "2d6>=6")["texts"] == []
     one = "d100<=45 counts dice, and comes to 1 or 0; to compare the total, write d100 vs <=45"
@@ -296,7 +302,8 @@ def test_options_that_contradict_the_line() -> None:
     assert "compared twice" in complaint("roll", "d20 vs 3", "--vs", "4")
     assert "one roll is compared" in complaint("odds", "3d6 in order", "--vs", "4")
     hard = complaint("roll", "d20", "--vs", "hard")
-    assert "unknown word 'hard' in dice notation; --vs takes a number or dice: 15, <=45, d20+3\n  hard\n  ^^^^" in hard
+    assert "unknown word 'hard' in dice notation; write its number" in hard
+    assert "--vs takes a number or dice: 15, <=45, d20+3\n  hard\n  ^^^^" in hard
     assert "there is no 'opposition'" in complaint("roll", "d20", "--vs", "4", "--given", "opposition=3")
     assert "rolled once" in complaint("roll", "d20", "--given", "roll=1", "--given", "roll=2")
     assert "`rpgres roll adv`" in complaint("adv")

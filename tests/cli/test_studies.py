@@ -162,7 +162,7 @@ def test_what_has_choices_varies_over_all_of_them_by_its_name_alone() -> None:
         (["--vary", "skill"], "--vary takes NAME=LOW..HIGH"),
         (["--vary", "skill=0..100000"], "at most 1000"),
         (["--vary", "skill=1..2", "--vary", "bonus=1..2", "--vary", "gm-points=0..1"], "at most two"),
-        (["--vary", "skill=1..2", "--by", "margin"], "leave it out"),
+        (["--find", "skill=1..2", "--by", "margin", "--target", "success=9%"], "no outcome 'success'; it has: -5, -4"),
         (["--format", "pdf"], "--format takes table, md, csv, json, html"),
         (["--format", "md", "--json"], "exclude each other"),
         (["--outcome", "tie"], "--outcome says what"),
@@ -281,6 +281,39 @@ def test_each_part_is_taken_out_alone_the_weightiest_first() -> None:
     weights = [abs(part.difference.probability) for part in record.parts if part.difference is not None]
     assert weights == sorted(weights, reverse=True)
     assert parts["switch opposers=one"]["difference"]["exact"] == "0"
+
+
+def test_numbers_that_are_told_are_varied_compared_and_searched() -> None:
+    line = ("odds", "push-pool", "check", "--attribute", "2", "--by", "successes")
+    varied = as_json(*line, "--vary", "skill=0..1")["cells"]
+    assert [cell["mean"]["exact"] for cell in varied] == ["1/3", "1/2"]
+    assert varied[1]["outcomes"]["3"]["exact"] == "1/216"
+    told = rpgres(*line, "--vary", "skill=0..1").out.splitlines()
+    assert told[1].split() == ["skill", "0", "1", "2", "3", "mean"]
+    grid = rpgres(*line[:3], "--attribute", "1..2", "--skill", "0..1", *line[5:]).out.splitlines()
+    assert grid[1].split() == ["Mean"]
+    assert [text.split()[-2:] for text in grid[-2:]] == [["0.167", "0.333"], ["0.333", "0.500"]]
+    compared = rpgres(*line, "--skill", "0", "--compare", "skill=1").out
+    assert "mean of skill=1: 0.500" in compared
+    found = as_json(*line, "--find", "skill=0..2", "--target", "0=58%")
+    assert found["nearest"] == ["1"]  # 125/216
+
+
+def test_commas_in_parentheses_belong_to_dice() -> None:
+    found = as_json("odds", "fate", "overcome", "--skill", "3", "--vary", "vs=(d4,(d6,d8)kl1)kh1,good,2")
+    assert [cell["at"]["vs"] for cell in found["cells"]] == ["(d4,(d6,d8)kl1)kh1", "good", "2"]
+
+
+def test_any_success_is_no_outcome_that_is_called_success() -> None:
+    line = ("odds", "feat-and-success-dice", "check", "--difficulty", "14", "--skill", "3", "--weary")
+    base, rested = as_json(*line)["success"], as_json(*line[:-1])["success"]
+    told = [text.split() for text in rpgres(*line, "--knockout").out.splitlines()]
+    assert told[0][:6] == ["Check:", "what", "any", "success", "hangs", "on"]
+    assert told[2] == ["as", "typed", f"{100 * base['probability']:.2f}", "%", base["exact"]]
+    taken = next(text for text in told if text[:2] == ["without", "weary"])
+    assert taken[2:5] == [f"{100 * rested['probability']:.2f}", "%", rested["exact"]]
+    found = rpgres(*line, "--find", "difficulty=12..14", "--target", "success=50%").out
+    assert found.startswith("Check: difficulty for any success at 50.00 %")
 
 
 @pytest.mark.slow
@@ -548,7 +581,7 @@ def test_odds_without_a_difficulty_say_that_nothing_can_succeed() -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (["--find", "attribute=1..2", "--target", "success=20%"], "attribute for success at 20.00 %"),
+        (["--find", "attribute=1..2", "--target", "success=20%"], "attribute for any success at 20.00 %"),
         (["--vary", "attribute=1..2"], "odds by attribute"),
     ],
 )

@@ -9,7 +9,7 @@ from itertools import product
 import icepool
 import pytest
 
-from rpgres.dice import dice
+from rpgres.dice import dice, dice_left
 from rpgres.dice.hints import never
 from rpgres.errors import NotationError
 
@@ -67,6 +67,29 @@ def test_laws_are_those_of_icepool() -> None:
     assert found.above > 60
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("0d6", None),
+        ("0d6+3", None),
+        ("0d6kh2!+2d8", "2d8"),
+        ("2d8-0d6+1", "2d8+1"),
+        ("(0d6+2d8)kh1", "2d8kh1"),
+        ("(0d6+0d8)kh2", None),
+        ("(0d6+0d8)kh2+d4", "d4"),
+        ("2*(0d6+d4)", "2*d4"),
+        ("(0d6+0d8)kh0", None),
+        ("2d6", "2d6"),
+    ],
+)
+def test_pools_without_dice_are_left_out_where_they_may_be(text: str, left: str | None) -> None:
+    found = dice_left(text)
+    assert (found.text if found is not None else None) == left
+    if "0d" in text:
+        with pytest.raises(NotationError, match="at least one die"):
+            dice(text)
+
+
 def test_thrown_dice_that_are_not_kept_are_dropped() -> None:
     thrown = dice("(d6,2d8,d10)kh2+1").read("6;3,1;4")
     assert (thrown.value, thrown.text) == (11, "6;3,1;4")
@@ -101,10 +124,11 @@ def test_what_is_no_group(text: str, position: int, length: int, said: str) -> N
 
 
 def test_several_dice_in_one_place_are_told_to_be_one_value() -> None:
-    assert list(never(dice("(d6,2d8)kh1").node)) == [
+    assert list(never(dice("(d6,2d8,d10)kh2").node)) == [
         "2d8 is one value here, the sum; to keep single dice, join them with +: (d6+2d8)kh2"
     ]
-    assert list(never(dice("(d6,3d8kh2,d6+d8)kh1").node)) == []
+    for meant in ("(d6,2d8)kh1", "(d6,3d8kh2,d6+d8)kh2", "(d6+2d8)kh2"):
+        assert list(never(dice(meant).node)) == []
 
 
 def test_dice_that_explode_leave_open_only_what_is_beyond_a_number() -> None:

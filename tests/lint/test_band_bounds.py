@@ -47,3 +47,41 @@ def test_a_gap_is_told_where_the_dice_may_fall_into_it(
     (folder / "ruleset.toml").write_text(text)
     ran = rpgres("ruleset", "check", "rulesets/one-die")
     assert (ran.code, told in ran.out) == (1 if told else 0, True), ran.out
+
+
+NEUTRAL = """
+[actions.try]
+summary = "Try."
+dice = "1d6"
+bands = { won = "roll >= 4", lost = "else" }
+"""
+
+
+def checked(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("rulesets/one-die")
+    folder.mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(text)
+    return rpgres("ruleset", "check", "rulesets/one-die").out
+
+
+def test_bands_with_bounds_may_all_be_neither_success_nor_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = RULESET.replace(", success = false", "").replace(", success = true", "")
+    text = text.replace("from = 1, ", "").replace(
+        "[bands]", '[bands]\nwon = { title = "Won", success = true }\nlost = { title = "Lost", success = false }'
+    )
+    assert checked(text + NEUTRAL, tmp_path, monkeypatch) == "one-die: ok\n"
+
+
+def test_the_outcome_may_be_a_number_that_is_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = RULESET[: RULESET.index("[bands]")] + (
+        '[bands]\nwon = { title = "Won", success = true }\nlost = { title = "Lost", success = false }\n'
+        '[actions.try]\nsummary = "Try."\ndice = "1d6"\nband = "end"\n'
+        "numbers = { end = \"if(roll >= 4, 'won', other)\", other = \"if(roll > 1, 'lost', 'lots')\" }\n"
+    )
+    told = checked(text, tmp_path, monkeypatch)
+    assert "actions.try.band: " in told
+    assert "'lots'; did you mean `lost`?" in told
+    assert "unreachable" not in told

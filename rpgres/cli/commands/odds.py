@@ -16,7 +16,7 @@ from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, pr
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import emit, read_query, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
-from rpgres.errors import InterruptError, UsageError, named
+from rpgres.errors import InterruptError, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
 from rpgres.odds.actions import odds_of
 from rpgres.odds.exact import OUTCOME, Decide
@@ -60,11 +60,7 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     study, by = study_of(shared, axes), shared["by"] or OUTCOME
     query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
-        if query.by != "outcome":
-            raise UsageError(
-                f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
-            )
-        told = {"decide": query.decide, "policies": query.named}
+        told = {"decide": query.decide, "policies": query.named, "by": query.by}
         run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
         return
     try:

@@ -66,6 +66,7 @@ class LawBuilder:
         self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in needs.names]
         self.highs: dict[tuple[str, int], float] = {}
         self.falls: dict[tuple[str, int], int] = {}
+        self.beyond: dict[int, int] = {}  # of the highest and lowest, from where on explosions may be more
         self.changing: set[int] = set()  # readings that are not constant
         self.most: list[float] = []
         self.slack: list[int] = []
@@ -85,9 +86,9 @@ class LawBuilder:
                     unanswered.append(vector)
                 else:
                     found[key] = found.get(key, 0) + weight
-            if open_ * EXPLOSION_OPEN < total and not self._can_be_whole(unanswered):
+            is_little = open_ * EXPLOSION_OPEN < total and not self._can_be_whole(unanswered)
+            if is_little or not self._grow(unanswered):
                 return JointLaw(tuple(found), tuple(found.values()), total, open_ + lost)
-            self._grow(unanswered)
 
     def _settle_constants(self) -> bool:
         """Raise the caps of constant readings, and tell whether there were any."""
@@ -106,14 +107,19 @@ class LawBuilder:
             self.most[place] < MOST_WHOLE for vector in unanswered[:MOST_BLAMED] for place in self._blamed(vector)
         )
 
-    def _grow(self, unanswered: list[Vector]) -> None:
-        """Raise the caps of states without a result, to the lowest cap with one as far as that is known."""
+    def _grow(self, unanswered: list[Vector]) -> bool:
+        """Raise the caps of states without a result, to the lowest cap with one as far as that is known.
+
+        Returns:
+            Whether there is one to raise.
+        """
         wanted: dict[int, int] = {}
         for vector in unanswered[:: max(1, len(unanswered) // MOST_BLAMED)]:
-            for place in self._blamed(vector):
+            for place in (place for place in self._blamed(vector) if self.kinds[place] == "add"):
                 wanted[place] = max(wanted.get(place, 0), self._enough(vector, place))
         for place, cap in wanted.items():
             self.caps[place] = int(min(cap + self.slack[place], self.most[place] + self.slack[place]))
+        return bool(wanted)
 
     def _enough(self, vector: Vector, place: int) -> int:
         """Return the lowest cap of one reading with which a state has a result."""
@@ -138,6 +144,7 @@ class LawBuilder:
         plan, nothing = self.plan, Joining(self.kinds, ()).nothing
         self.highs.clear()
         self.falls.clear()
+        self.beyond.clear()
         states, total = {nothing: 1}, 1
         done = set[str]()
         for group in plan.stages:
@@ -183,6 +190,8 @@ class LawBuilder:
         if beyond is not None:
             faces, lost = replace(faces, first=(*faces.first, (lost, beyond, False))), 0
             self.highs.update(dict.fromkeys(((group, place) for place in places), inf))
+            for place, least in zip(places, beyond, strict=True):
+                self.beyond[place] = min(least, self.beyond.get(place, least))
         constant = _constant(faces, tuple(self.kinds[place] for place in places))
         varying = tuple(number for number, value in enumerate(constant) if value is None)
         self.changing.update(places[number] for number in varying)
@@ -217,17 +226,17 @@ class LawBuilder:
     def _beyond(self, group: str, places: tuple[int, ...], dice: Dice) -> Vector | None:
         """Return what explosions that are not followed contribute at least; None where that says too little.
 
-        It suffices where readings are sums that stay at a cap which this much reaches.
+        For sums it suffices where they stay at a cap which this much reaches.
         """
         least, reads, found = dice.law.above, self.plan.reads, []
         if least is None or least < 0 or self.plan.groups[group].worth is not None:
             return None
         for place in places:
             terms = [(slot, factor) for slot, factor in self.needs.terms[place] if group in reads[slot].groups]
-            if any(reads[slot].kind != "sum" or reads[slot].of is not None or factor < 0 for slot, factor in terms):
+            if any(reads[slot].kind == "count" or reads[slot].of is not None or factor < 0 for slot, factor in terms):
                 return None
             found.append(least * sum(factor for _, factor in terms))
-            if found[-1] < self.caps[place]:
+            if self.kinds[place] == "add" and found[-1] < self.caps[place]:
                 return None
         return tuple(found)
 
@@ -265,13 +274,13 @@ class LawBuilder:
 
     def _stuck(self, vector: Vector) -> list[int]:
         """Return the readings of a state that are at their caps, and may be higher."""
-        return [
-            place
-            for place, value in enumerate(vector)
-            if self.kinds[place] == "add"
-            and value >= self.caps[place] - self.slack[place]
-            and self.most[place] > self.caps[place] - self.slack[place]
-        ]
+        return [place for place, value in enumerate(vector) if self._may_be_higher(place, value)]
+
+    def _may_be_higher(self, place: int, value: int) -> bool:
+        if self.kinds[place] != "add":
+            return self.beyond.get(place, HIGHEST) <= value < HIGHEST
+        cap = self.caps[place] - self.slack[place]
+        return value >= cap and self.most[place] > cap
 
     def _blamed(self, vector: Vector) -> list[int]:
         """Return the readings because of which a state has no result: those that suffice alone, else all capped."""

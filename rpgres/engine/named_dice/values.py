@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from rpgres.dice import Dice, dice
+from rpgres.dice import Dice, dice, dice_left
 from rpgres.dice.grammar import Again, Pool
 from rpgres.dice.groups import as_many_dice, can_bring
 from rpgres.engine.named_dice.inputs import Given
@@ -133,7 +133,7 @@ def filled(known: Known, group: str) -> Dice | None:
         UsageError: the text is no dice.
     """
     pieces = known.plan.groups[group].pieces
-    text, is_count = "", False
+    text, has_none = "", False
     for place, piece in enumerate(pieces):
         if isinstance(piece, str):
             text += piece
@@ -148,13 +148,13 @@ def filled(known: Known, group: str) -> Dice | None:
         following = pieces[place + 1] if place + 1 < len(pieces) else ""
         is_count = isinstance(following, str) and following[:1] in ("d", "D") and not text.rstrip()[-1:].isalnum()
         if is_count and (value is None or int(value) < 1):
-            return None
+            value, has_none = 0, True
         negative = isinstance(value, int) and value < 0
         text += f"({value})" if negative else str(value or 0) if not isinstance(value, str) else value
     if not text.strip():
         return None
     try:
-        return dice(text)
+        return dice_left(text) if has_none else dice(text)
     except NotationError as error:
         template = known.plan.groups[group].template
         raise UsageError(f"the dice {group} are {template!r}, which is {text!r} here: {error.message}") from error

@@ -43,7 +43,9 @@ def grids_report(record: Variation | Grids, file: RulesetFile | None, outcomes: 
     heads = outcome_heads(file, names, every)
     words = {**outcome_titles(file, names), ANY_SUCCESS: ANY_SUCCESS if ANY_SUCCESS in heads else SUCCESS}
     shown = [(name, words.get(name, name)) for name in _wanted(outcomes, every, names)]
-    if len(varied) > 1:
+    if len(varied) > 1 and not compared and not outcomes and all(cell.mean is not None for cell in every):
+        drawn = [_means(record.axes, every, heads, text)]
+    elif len(varied) > 1:
         drawn = [one for name, word in shown for one in _grids(record.axes, cases, name, word, text)]
     elif compared:
         drawn = [one for name, word in shown for one in _side_by_side(record.axes[0], cases, name, _titled(word))]
@@ -61,6 +63,15 @@ def grids_report(record: Variation | Grids, file: RulesetFile | None, outcomes: 
         chart=first,
         others=others,
     )
+
+
+def _means(
+    axes: Sequence[Axis], cells: Sequence[MeasuredCell], heads: Mapping[str, str], text: str
+) -> tuple[Table | None, Chart]:
+    """Return the mean of a number in each case, and the chances of its values as a chart."""
+    table = _cells_table(axes, cells, [reports.Cell(mean_text(cell)) for cell in cells], "Mean")
+    pairs = [", ".join(cell.at.values()) for cell in cells]
+    return table, side_chart(cells, pairs, heads, title=text, axis=", ".join(axis.name for axis in axes))
 
 
 def _grids(

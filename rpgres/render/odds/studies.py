@@ -191,7 +191,7 @@ def _open_cases(record: Comparison) -> Iterator[str]:
 def search_report(record: Search, file: RulesetFile | None) -> Report:
     """Return it as a report."""
     target = record.target
-    shown = target.outcome if target.outcome == SUCCESS else outcome_titles(file, [target.outcome])[target.outcome]
+    shown = _shown(target.outcome, record.cells[0], file) if record.cells else target.outcome
     wanted = f"{record.axis.name} for {shown} at {percent(target.chance.probability)}"
     text = heading(record, what=wanted, without=[record.axis.name])
     rows = [_found_row(record, cell) for cell in record.cells]
@@ -245,8 +245,9 @@ def search_texts(record: Search, shown: str) -> list[str]:
 
 def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     """Return it as a report."""
-    shown = record.outcome if record.outcome == SUCCESS else outcome_titles(file, [record.outcome])[record.outcome]
-    base = chance_of(record.base, record.outcome)
+    measured = _measured(record)
+    shown = _shown(record.outcome, record.base, file)
+    base = chance_of(record.base, measured)
     text = heading(record, what=f"what {shown} hangs on")
     telling = [part for part in record.parts if _matters(part)]
     rows = [[Cell("as typed"), *_chance_cells(base, record.base.open), Cell(""), Cell(""), Cell("")]]
@@ -264,6 +265,18 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     return Report(title=text, above=above(record), tables=[table], below=below, chart=chart if telling else None)
 
 
+def _measured(record: Knockout) -> str:
+    """Return what the knockout is about: `success` is any, even where an outcome is called so."""
+    return ANY_SUCCESS if record.outcome == SUCCESS else record.outcome
+
+
+def _shown(outcome: str, found: MeasuredOdds, file: RulesetFile | None) -> str:
+    """Return what a study is about, in words."""
+    if outcome == SUCCESS:
+        return ANY_SUCCESS if SUCCESS in found.outcomes else SUCCESS
+    return outcome_titles(file, [outcome])[outcome]
+
+
 def _matters(part: Part) -> bool:
     return part.distance.probability != 0
 
@@ -277,5 +290,5 @@ def _unknown_parts(parts: Sequence[Part]) -> Iterator[str]:
 
 def _part_row(record: Knockout, part: Part) -> list[Cell]:
     moved = f"{'' if part.difference is not None else 'at least '}{100 * part.distance.probability:.2f} moved"
-    cells = _chance_cells(chance_of(part, record.outcome), part.open)
+    cells = _chance_cells(chance_of(part, _measured(record)), part.open)
     return [Cell(part.text), *cells, *_difference_cells(part.difference), Cell(moved, "quiet")]

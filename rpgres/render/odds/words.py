@@ -54,7 +54,7 @@ def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, v
     (name,) = names
     if name not in file.bands or file.bands[name].success is not None:
         return []
-    its = file.define.get(action.band)
+    its = file.definitions.get(action.band)
     condition = (its.cases if its is not None else action.conditions).get(name, "")
     given, named = {*record.inputs, varied}, re.findall(r"[a-z][\w-]*", condition)
     missing = [one for one in file.parameters_of(str(record.action)) if one not in given and one in named]
