@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -616,6 +618,19 @@ def test_doom_may_be_used_once_where_one_card_is_the_limit() -> None:
         identify=False,
     )
     assert [answer.value for answer in result.answers if answer.label == "doom"] == ["Do3"]
+
+
+@pytest.mark.parametrize(("opposing", "kinds"), [(["--opposing", "6"], ["mishap"]), ([], [])])
+def test_a_row_of_a_house_rule_may_hang_on_being_opposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opposing: list[str], kinds: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "rulesets/saga/outcomes/act.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('[succeed]\neffects = [{ kind = "mishap", to = "actor", when = { opposed = "yes" } }]\n', "utf-8")
+    line = ("roll", "saga", "act", "--ability", "strength=20", "--vs", "0", *opposing)
+    found = json.loads(rpgres(*line, "--hand", "In6", "--auto", "--seed", "1", "--json").out)
+    assert [one["kind"] for one in found["effects"]] == kinds
 
 
 def test_no_suit_of_no_ability_is_trump() -> None:
