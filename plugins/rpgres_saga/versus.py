@@ -141,9 +141,10 @@ def _rounds(table: Table, duel: Duel, rounds: int) -> list[Met]:
         first, second = (duel.own, duel.foe) if number % 2 else (duel.foe, duel.own)
         if met:  # hands are filled after the last one when the result is shown
             _fill_both(table, duel, effects)
-        won = sum(one.is_won for one in met) if _is_by_most(table.rules, rounds) else 0
+        won = _is_by_most(table.rules, rounds) and sum(one.is_won for one in met)
         places = {hero.name: _places(hero, effects) for hero in (duel.own, duel.foe)}
-        done = _round(table, duel, first, second, places=places, apart=(number, won, *places.values()))
+        apart = number, won, *places.values()
+        done = _round(table, duel, first, second, places=places, apart=apart, goes_on=number < rounds)
         met.append(done if number % 2 else done.turned())
         effects += done.effects
         if table.is_read:
@@ -189,7 +190,16 @@ def _fill_both(table: Table, duel: Duel, effects: Sequence[Effect]) -> None:
 # One round
 
 
-def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, places: Mapping[str, int], apart: Hashable) -> Met:
+def _round(
+    table: Table,
+    duel: Duel,
+    active: Hero,
+    passive: Hero,
+    *,
+    places: Mapping[str, int],
+    apart: Hashable,
+    goes_on: bool,
+) -> Met:
     """Return how a round ended for the active hero.
 
     Args:
@@ -197,6 +207,7 @@ def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, places: Map
         active, passive: who plays first, and who answers.
         places: how many places of their hands both have lost in rounds before.
         apart: what else matters later on, for odds.
+        goes_on: whether another round follows.
     """
     rules = table.rules
     switches = rules.switches(Switches)
@@ -221,6 +232,7 @@ def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, places: Map
     if switches.redraw_between:
         fill(table, active, places=left)
     goal = _goal_of_answer(table, first, target, used=used, sign=sign, apart=apart)
+    goal = msgspec.structs.replace(goal, goes_on=goes_on)
     second = play_through(table, passive, goal, may_push=duel.may_push)
     second, moved = met_by_doom(table, passive, second, goal, used=used, sign=sign)
     effects = (*clean_up(table, active, first), *clean_up(table, passive, second))

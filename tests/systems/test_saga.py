@@ -633,6 +633,16 @@ def test_a_row_of_a_house_rule_may_hang_on_being_opposed(
     assert [one["kind"] for one in found["effects"]] == kinds
 
 
+def test_who_has_too_little_to_pay_with_is_asked_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a table where players answer later: not to be asked would tell others that the hand suffices."""
+    monkeypatch.chdir(tmp_path)
+    rpgres("table", "new", "--ruleset", "saga", "--sheet", "ilse", "--sheet", "brannagh", "--seed", "1")
+    done = rpgres("table", "act", "damage", "--actor", "ilse", "--amount", "90", "--as", "gm", "--json")
+    assert (done.code, json.loads(done.out)["question"]["who"]) == (3, "ilse")
+    asked = json.loads(rpgres("table", "show", "--as", "ilse", "--json").out)["pending"]["question"]
+    assert (asked["label"], [option["name"] for option in asked["options"]]) == ("pay", ["all"])
+
+
 def test_no_suit_of_no_ability_is_trump() -> None:
     assert rules().layers.deck("fate-96").suits["doom"]
     for suit, code, switches in (("doom", "Do4", {}), ("dragons", "Dr4", {"profile": "b"})):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import msgspec
@@ -19,12 +20,13 @@ import pytest
 from rpgres import GM
 from rpgres.dice.seeds import Streams
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Question, View
-from rpgres.engine.prepare import prepare
+from rpgres.engine.players import Question, View, policy_of
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
 from rpgres.engine.run import run
 from rpgres.model.events import DrawEvent
 from rpgres.model.state import Character, Map, State, blank_character, code_of
+from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
@@ -511,14 +513,55 @@ def battle_case(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(8))
 def test_what_heroes_play_against_each_other_costs_what_the_rules_say(part: int) -> None:
-    for number in range(games(100)):
-        versus_case(4 * number + part)
+    for number in range(games(50)):
+        versus_case(8 * number + part)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(8))
 def test_what_a_battle_costs_is_what_the_rules_say(part: int) -> None:
-    for number in range(games(100)):
-        battle_case(4 * number + part)
+    for number in range(games(50)):
+        battle_case(8 * number + part)
+
+
+def drawn_in_every_order(switches: dict[str, str], chance: random.Random) -> tuple[Fraction, Fraction]:
+    """Return the odds of three rounds between heroes of two cards each, and the same by drawing in every order."""
+    chosen = rules(reshuffle="never", **switches)
+    whole = lay_out(chosen, State()).piles["deck"].cards
+    trumps, others = ([card for card in whole if card[:2] in suits] for suits in (("St",), ("Ag", "In", "Wi")))
+    cards = [*chance.sample(trumps, 2), *chance.sample(others, 6)]  # enough for three rounds and what trumps draw
+    chance.shuffle(cards)
+    state = State()
+    for name in ("ada", "bo"):
+        state = state.with_character(somebody(name, {"strength": 5}, **{"hand-size": 2, "edge": 0}))
+
+    def laid(**piles: dict[str, Any]) -> Prepared:
+        whole = lay_out(chosen, state)
+        hands = {"hand:ada": {"cards": tuple(sorted(cards[:2]))}, "hand:bo": {"cards": tuple(sorted(cards[2:4]))}}
+        found = {name: msgspec.structs.replace(whole.piles[name], **its) for name, its in {**hands, **piles}.items()}
+        here = msgspec.structs.replace(whole, piles=Map({**whole.piles, **found}))
+        inputs = {"ability": "strength", "vs": 2, "against": "bo:strength", "rounds": 3}
+        return prepare(chosen, "versus", inputs, state=here, actor="ada")
+
+    policies = {"": policy_of(chosen, "sensible")}
+    odds = outcome_odds(laid(deck={"cards": tuple(sorted(cards[4:]))}), policies=policies)
+    assert not odds.open
+    won = []
+    for order in permutations(cards[4:]):
+        ready = laid(deck={"cards": (), "top": order, "knowers": ((),) * len(order)})
+        result, _ = run(ready, streams=Streams("1"), policies=policies, identify=False)
+        assert isinstance(result, Result)
+        won.append(bool(result.success))
+    return odds.masses.get("succeed", Fraction(0)), Fraction(sum(won), len(won))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("by", ["last", "most"])
+def test_odds_of_several_rounds_are_those_of_every_order_of_the_deck(by: str, seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(2):
+        exact, counted = drawn_in_every_order({"rounds_decide": by}, chance)
+        assert exact == counted
