@@ -633,6 +633,18 @@ def test_a_row_of_a_house_rule_may_hang_on_being_opposed(
     assert [one["kind"] for one in found["effects"]] == kinds
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["--ability", "strength=7", "--vs", "16"], "total 7, needed 16, edge 0, trump strength"),
+        (["--ability", "7", "--vs", "16", "--bank", "Do4,Do1"], "total 7, needed 16, doom may add 5, edge 0, no trump"),
+    ],
+)
+def test_a_decision_says_what_is_needed(line: list[str], words: str) -> None:
+    done = rpgres("roll", "saga", "act", *line, "--hand", "In3,In4", "--seed", "1", "--json")
+    assert json.loads(done.out)["question"]["words"] == words
+
+
 def test_who_has_too_little_to_pay_with_is_asked_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At a table where players answer later: not to be asked would tell others that the hand suffices."""
     monkeypatch.chdir(tmp_path)
