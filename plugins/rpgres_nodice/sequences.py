@@ -26,8 +26,8 @@ class Stage(msgspec.Struct, frozen=True):
         own, others: the actors of either side, in the order in which they are asked.
         last: the phase after which it stops.
         is_whole: whether it begins and ends here, with full pools; else it goes on in one that has begun.
-        comes: what the next turn is.
-        changes: how often something was changed since the last phase.
+        comes: what the next turn is; a number where all may change their minds, as often as it was done since the
+            last phase.
         phase: the phase that is resolved next, or was resolved last.
     """
 
@@ -35,16 +35,12 @@ class Stage(msgspec.Struct, frozen=True):
     others: tuple[str, ...]
     last: int
     is_whole: bool
-    comes: Literal["begin", "declare", "change", "resolve"] = "begin"
-    changes: int = 0
-    phase: int = 0
+    phase: int
+    comes: Literal["begin", "declare", "resolve"] | int = "begin"
 
-    def then(
-        self, comes: Literal["declare", "change", "resolve"], *, changes: int = 0, phase: int | None = None
-    ) -> Stage:
+    def then(self, comes: Literal["declare", "resolve"] | int, *, phase: int | None = None) -> Stage:
         """Return the stage with another turn to come; with `phase` another phase is counted."""
-        phase = self.phase if phase is None else phase
-        return msgspec.structs.replace(self, comes=comes, changes=changes, phase=phase)
+        return msgspec.structs.replace(self, comes=comes, phase=self.phase if phase is None else phase)
 
 
 def sequence(
@@ -65,7 +61,7 @@ def sequence(
     is_whole, phase = PERIOD not in table.state.periods, timeline_of(table.state).phase
     if phase >= last_phase and not is_whole:
         raise UsageError(f"the current phase is already {phase}; {named('last-phase')} must be later")
-    return Stage(own, others, last_phase, is_whole)
+    return Stage(own, others, last_phase, is_whole, 0 if is_whole else phase)
 
 
 def turn(table: Table, stage: Stage) -> Turn | Outcome:
@@ -75,14 +71,14 @@ def turn(table: Table, stage: Stage) -> Turn | Outcome:
         case "begin":
             if stage.is_whole:
                 return Turn(stage.then("declare"), Outcome("", effects=(effect("refresh"),)))
-            return Turn(stage.then("change" if line.tokens else "declare"))
+            return Turn(stage.then(0 if line.tokens else "declare"))
         case "declare":
             found = _declared(table, stage)
-            return Turn(stage.then("change"), Outcome("", effects=tuple(found)))
-        case "change":
-            return _changed(table, stage, line)
-        case _:
+            return Turn(stage.then(0), Outcome("", effects=tuple(found)))
+        case "resolve":
             return _resolved(table, stage)
+        case changes:
+            return _changed(table, stage, line, changes)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -117,8 +113,12 @@ def _declared(table: Table, stage: Stage) -> list[Effect]:
     ]
 
 
-def _changed(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
-    """Have all abort and declare between two phases; when none does, the timeline moves."""
+def _changed(table: Table, stage: Stage, line: Timeline, changes: int) -> Turn | Outcome:
+    """Have all abort and declare between two phases; when none does, the timeline moves.
+
+    Args:
+        changes: how often something was changed since the last phase.
+    """
     state, rules = table.state, table.rules
     names, ahead = _there(state, stage), line.next_phase()
     questions = [
@@ -130,11 +130,11 @@ def _changed(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
         found += declaring.changed(table, state, name, answer)
     after = timeline_of(applied(state, found)).next_phase()
     is_free = rules.switches(Switches).pace == "free"
-    goes_on = not found or is_free or stage.changes + 1 == rules.file.settings["changes"]
+    goes_on = not found or is_free or changes + 1 == rules.file.settings["changes"]
     if goes_on and after is None:
         table.tell("Nobody has a stack ahead, and nobody declares one.")
         return _ended(table, stage, band="undecided", before=found)
-    comes = stage.then("resolve", phase=after) if goes_on else stage.then("change", changes=stage.changes + 1)
+    comes = stage.then("resolve", phase=after) if goes_on else stage.then(changes + 1)
     return Turn(comes, Outcome("", effects=tuple(found)) if found else None)
 
 
@@ -154,7 +154,7 @@ def _resolved(table: Table, stage: Stage) -> Turn | Outcome:
     if not all(left):
         band = "won" if left[0] else "lost" if left[1] else "draw"
         return _ended(table, stage, band=band, before=found)
-    return Turn(stage.then("change"), Outcome("", effects=tuple(found)), action=f"phase {phase}")
+    return Turn(stage.then(0), Outcome("", effects=tuple(found)), action=f"phase {phase}")
 
 
 def _sides(stage: Stage) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -167,10 +167,9 @@ def met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: int
     moved = 0
     while sign and switches.doom_timing == "any" and may_use_more(rules, used):
         ahead = stand.total - goal.need - moved
-        lead = ahead if sign > 0 else -1 - ahead
-        raised = doom(table, lead=lead) if lead >= 0 else 0
+        raised = doom(table, lead=ahead if sign == 1 else -1 - ahead)
         used, moved = used + raised, moved + sign * raised
-        if not raised or sign < 0 or not switches.doom_reopens_play:
+        if not raised or sign != 1 or not switches.doom_reopens_play:
             break
         again = threat(table, is_open=may_use_more(rules, used))
         stand = play(table, hero, stand, msgspec.structs.replace(goal, need=goal.need + moved, threat=again))

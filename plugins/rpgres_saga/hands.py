@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import Card, Character, Effect, Rating, Rules, Table, UsageError, effect, named, pile_name, slug
+from rpgres import Card, Character, Effect, Rating, Rules, Table, UsageError, effect, pile_name, slug
 from rpgres_saga.switches import Switches
 
 DECK, DISCARD, IN_PLAY, BANK, GM_CARD, REMOVED = "deck", "discard", "in-play", "doom-bank", "gm-card", "removed"
@@ -80,26 +80,12 @@ def trump_of(rules: Rules, character: Character, rating: Rating, trump: str | No
     wanted = slug(trump) if trump else slug(power["trump"]) if power and power["trump"] else ""
     if not wanted:
         own = rating.name if rating.name in suits else rules.file.settings["trumps"].get(rating.name, "")
-        if not own and rating.name and rating.name not in character.abilities:
-            _check_spelling(rules, rating.name)
         return own if own in suits and own not in TRUMPLESS else ""
     found = wanted if wanted in suits else rules.file.settings["trumps"].get(wanted, "")
     if found not in suits or found in TRUMPLESS:
         known = ", ".join(suit for suit in suits if suit not in TRUMPLESS)
         raise UsageError(f"no suit of an ability is called {trump or wanted!r}; there are: {known}")
     return str(found)
-
-
-def _check_spelling(rules: Rules, name: str) -> None:
-    """Check that an ability that no sheet has is not a misspelt one with a suit: it would have no trump.
-
-    Raises:
-        UsageError: it seems to be.
-    """
-    known = [*rules.laid[DECK].suits, *rules.file.settings["trumps"]]
-    near = [one for one in known if one[:2] == name[:2] and abs(len(one) - len(name)) < 3 and set(name) <= set(one)]
-    if near:
-        raise UsageError(f"{named('ability')} {name}: no suit goes with it; did you mean {near[0]}?")
 
 
 def suits_of(rules: Rules, *names: str) -> frozenset[str]:

@@ -45,11 +45,13 @@ class Goal(msgspec.Struct, frozen=True, gc=False):
         need: the total that is enough; None when the score is compared with something that is not known yet.
         threat: by how much it may still be raised.
         apart: what else matters afterwards, for odds: the difference of otherwise equal states.
+        goes_on: whether cards are drawn afterwards, so that it matters which ones are gone.
     """
 
     need: int | None
     threat: int = 0
     apart: Hashable = ()
+    goes_on: bool = False
 
     def lacking(self, stand: Stand) -> int:
         """Return how much is missing for certain success; 0 or less when it is certain."""
@@ -87,7 +89,7 @@ def push(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
     while len(stand.pushed) < most:
         cards = table.cards(hero.hand)
         options = card_options(cards) if len(cards) > left else []
-        chosen = table.ask("push", hero.name, options, text="Push?", optional=True, **_facts(hero, stand, goal))
+        chosen = table.ask("push", hero.name, options, text="Push?", optional=True, **_facts(table, hero, stand, goal))
         if chosen == NO:
             break
         card = _card(cards, chosen)
@@ -141,7 +143,7 @@ def _play_on(table: Table, hero: Hero, stand: Stand, goal: Goal, *, late: bool) 
 def _choose(table: Table, hero: Hero, stand: Stand, goal: Goal, cards: Sequence[Card]) -> Card | None:
     """Return the card its owner plays, None to stop; the first has to be played."""
     options = card_options(cards)
-    facts = _facts(hero, stand, goal)
+    facts = _facts(table, hero, stand, goal)
     if not stand.played:
         is_hidden = len(cards) > 1  # that there are two alike is its owner's own
         return _card(cards, table.ask("play", hero.name, options, text="Which card?", hidden=is_hidden, **facts))
@@ -278,14 +280,14 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int,
         optional=goal.lacking(stand) <= 0,  # it is enough already
         dominant="" if goal.lacking(stand) <= 0 else "draw",
         is_won=bool(low) and _is_won(table, cards, low, goal.lacking(stand)),
-        **_facts(hero, stand, goal),
+        **_facts(table, hero, stand, goal),
     )
     return chosen == "draw"
 
 
 def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] | None:
-    """Return the equivalence of cards to draw here, but for margins: all that suffice are equivalent."""
-    if goal.need is None:
+    """Return the equivalence of cards to draw here, but for margins: all that suffice are equivalent at the end."""
+    if goal.need is None or goal.goes_on:
         return None
     lacking = max(0, goal.lacking(stand))
     return lambda card: (card.suit == hero.trump, min(card.value or 0, lacking))
@@ -304,13 +306,18 @@ def _same_from_here(table: Table, hero: Hero, stand: Stand, goal: Goal, point: s
     table.merge(key, holds=("outcome", "margin", "total"))
 
 
-def _facts(hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:
-    """Return what a player's decision is about, for policies and people."""
+def _facts(table: Table, hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:
+    """Return what a player's decision is about, for policies, and in words for people."""
     facts: dict[str, Any] = {"total": stand.total, "edge": hero.edge, "trump": hero.trump or "none"}
     if goal.need is not None:
         facts["lacking"] = goal.need - stand.total
         if goal.threat != ENDLESS:
             facts["threat"] = goal.threat
+    if table.is_read:
+        needed = f", needed {goal.need}" if goal.need is not None else ""
+        doom = f", doom may add {goal.threat}" if facts.get("threat") else ""
+        trump = f"trump {hero.trump}" if hero.trump else "no trump"
+        facts["words"] = f"total {stand.total}{needed}{doom}, edge {hero.edge}, {trump}"
     return facts
 
 

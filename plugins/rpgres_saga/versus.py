@@ -5,7 +5,7 @@ Lines of the text (`rulesets/saga/SOURCES.md`) as `S:n`, rows of the list of rul
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -141,9 +141,10 @@ def _rounds(table: Table, duel: Duel, rounds: int) -> list[Met]:
         first, second = (duel.own, duel.foe) if number % 2 else (duel.foe, duel.own)
         if met:  # hands are filled after the last one when the result is shown
             _fill_both(table, duel, effects)
-        won = sum(one.is_won for one in met) if _is_by_most(table.rules, rounds) else 0
-        apart = number, won, *(_places(hero, effects) for hero in (duel.own, duel.foe))
-        done = _round(table, duel, first, second, apart=apart)
+        won = _is_by_most(table.rules, rounds) and sum(one.is_won for one in met)
+        places = {hero.name: _places(hero, effects) for hero in (duel.own, duel.foe)}
+        apart = number, won, *places.values()
+        done = _round(table, duel, first, second, places=places, apart=apart, goes_on=number < rounds)
         met.append(done if number % 2 else done.turned())
         effects += done.effects
         if table.is_read:
@@ -189,13 +190,24 @@ def _fill_both(table: Table, duel: Duel, effects: Sequence[Effect]) -> None:
 # One round
 
 
-def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, apart: Hashable) -> Met:
+def _round(
+    table: Table,
+    duel: Duel,
+    active: Hero,
+    passive: Hero,
+    *,
+    places: Mapping[str, int],
+    apart: Hashable,
+    goes_on: bool,
+) -> Met:
     """Return how a round ended for the active hero.
 
     Args:
         duel: who plays, and against which difficulty.
         active, passive: who plays first, and who answers.
+        places: how many places of their hands both have lost in rounds before.
         apart: what else matters later on, for odds.
+        goes_on: whether another round follows.
     """
     rules = table.rules
     switches = rules.switches(Switches)
@@ -203,6 +215,7 @@ def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, apart: Hash
     difficulty = duel.difficulty + _gm_card(table)
     used = _doom_first(table, difficulty)
     first = play_through(table, active, Goal(None, apart=apart), may_push=duel.may_push)
+    left = places[active.name] + len(first.pushed)
     score = first.total + (duel.skill(rules, active) if switches.skill_in_pvp == "score" else 0)
     if switches.active_must_succeed:
         own = difficulty - (duel.skill(rules, active) if switches.skill_in_pvp == "reach" else 0) + used
@@ -210,15 +223,16 @@ def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, apart: Hash
             more = doom(table, lead=score - needed(rules, own)) if switches.doom_timing == "any" else 0
             used, own = used + more, own + more
         if score < needed(rules, own):
-            return _missed(table, active, first, score, own, is_first=is_first)
+            return _missed(table, active, first, score, own, places=left, is_first=is_first)
     sign = SIGNS[switches.hero_vs_hero_difficulty]
     target = score + sign * (difficulty + used) - duel.skill(rules, passive)
     if switches.doom_timing == "any" and sign and may_use_more(rules, used):
         more = doom(table, needed=needed(rules, target))
         used, target = used + more, target + sign * more
     if switches.redraw_between:
-        fill(table, active, places=len(first.pushed))
+        fill(table, active, places=left)
     goal = _goal_of_answer(table, first, target, used=used, sign=sign, apart=apart)
+    goal = msgspec.structs.replace(goal, goes_on=goes_on)
     second = play_through(table, passive, goal, may_push=duel.may_push)
     second, moved = met_by_doom(table, passive, second, goal, used=used, sign=sign)
     effects = (*clean_up(table, active, first), *clean_up(table, passive, second))
@@ -242,11 +256,11 @@ def _doom_first(table: Table, difficulty: int) -> int:
     return doom(table, needed=difficulty) if switches.doom_timing == "before_play" and counts else 0
 
 
-def _missed(table: Table, active: Hero, first: Stand, score: int, own: int, *, is_first: bool) -> Met:
+def _missed(table: Table, active: Hero, first: Stand, score: int, own: int, *, places: int, is_first: bool) -> Met:
     """Return the round of an active hero who does not come to the own number, so that no question is asked."""
     effects = clean_up(table, active, first)
     if table.rules.switches(Switches).redraw_between:
-        fill(table, active, places=len(first.pushed))
+        fill(table, active, places=places)
     put_gm_card_away(table, is_first=is_first)
     return Met(score, own, False, f"{active.name} needs {needed(table.rules, own)} and comes to {score}", effects)
 

@@ -81,7 +81,7 @@ class Line:
         return taker.name not in self.closed or taker.is_repeated
 
     def fits(self, word: str) -> list[Fit]:
-        """Return what a bare word may be for."""
+        """Return what a bare word may be for; what takes several values takes only one number without its name."""
         card = self.words.card_answer(word)
         if card is not None:  # one card is played, and laid nowhere
             return [Fit(card, NAMED, word)]
@@ -89,8 +89,8 @@ class Line:
         return [
             fit
             for taker in self.words.takers.values()
-            if self.is_open(taker)
             for fit in self.words.fit(taker, word, said)
+            if taker.name not in self.closed or (taker.is_repeated and fit.how == NAMED)
         ]
 
     def inputs(self) -> dict[str, str]:

@@ -46,7 +46,10 @@ def _read(slot: Slot, value: Any) -> Form:
                 its = Slot(context, field, f"{slot.option} {name}: {key}", name)
                 values[key] = kind_of(field).read(its, one)
         elif field.required:
-            message = f"{slot.option} {name} needs {key}, {field.help}: type {name}:{key}=..."
+            whose = context.state.characters.get(name) if field.kind == "ability" else None
+            known = list(whose.abilities) if whose is not None else []
+            has = f" ({name} has: {', '.join(known)})" if len(known) > 1 else ""
+            message = f"{slot.option} {name} needs {key}, {field.help}: type {name}:{key}={(known or ['...'])[0]}{has}"
             raise UsageError(message, path=(key,), reason="missing")
         if field.seat and values.get(key):
             give_seat(context, name, field.seat, before=before)

@@ -11,6 +11,7 @@ from rpgres.engine.events import Event
 from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import OptionRecord, Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE
+from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import FACE_DOWN
 from rpgres.parameters.context import ACTOR, SHEET
@@ -354,8 +355,12 @@ def pending_lines(
     lines += record_lines(pending.events, file)
     if how is None:
         return [*lines, *waiting_lines(pending)]
-    for asked in (pending.question, *pending.together) if is_listed else ():
-        lines += _open_lines(asked)
+    asked = [pending.question, *pending.together] if is_listed else []
+    others = [one for one in asked if one.who == ANOTHER_SEAT]
+    for one in asked if len(others) < 2 else (one for one in asked if one not in others):
+        lines += _open_lines(one)
+    if len(others) > 1:
+        lines.append(line(INDENT, Piece(f"{len(others)} other seats choose", "title")))
     return [*lines, *how]
 
 

@@ -268,6 +268,16 @@ def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
                 yield Fault("taken-name", (key, name), message)
 
 
+def check_character(rules: Rules, character: Character) -> None:
+    """Check that the ruleset's own code takes a character as it is.
+
+    Raises:
+        UsageError: the character is not possible in this ruleset.
+    """
+    for prepare in rules.ruleset.preparations:
+        character = _changed(prepare, rules, character)
+
+
 def _prepared(rules: Rules, character: Character, *, where: str, source: Source | None, prefix: KeyPath) -> Character:
     """Return what a ruleset's own code makes of a character that was read."""
     told: list[str] = []

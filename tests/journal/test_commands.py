@@ -543,6 +543,17 @@ def test_a_value_that_cannot_be_set(place: Place, path: str, text: str, told: st
     assert len(store.read(place.path).entries) == 1
 
 
+def test_a_value_that_the_ruleset_would_refuse_of_a_sheet_is_not_set(tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+    sitting.begin_table(place, ruleset="coppermane", sheets=["tamsin"], seed="7", title="")
+    with pytest.raises(UsageError, match="legend-points is 9, and can be at most 4"):
+        sitting.set_value(place, "tamsin.legend-points", "9")
+    sitting.set_value(place, "tamsin.legend-points", "2")
+    assert at(place, "characters.tamsin.counters.legend-points") == 2
+    with pytest.raises(UsageError, match="legend-points is 2, and can be at most 1"):
+        sitting.set_value(place, "tamsin.legend", "1")
+
+
 TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5", "9" * 40, "\udcff", "2026-01-01"]
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rpgres.dice import dice
 from rpgres.engine.records import OptionRecord, Pending, QuestionRecord
+from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import RuleError
 from rpgres.model.state import Box, Map, State
 from rpgres.odds.exact import OddsResult, chance_record
@@ -197,14 +198,28 @@ def test_outcomes_that_are_many_numbers_are_charted_by_their_mean() -> None:
     assert few.kind == "stacked"
 
 
+def waiting(*asked: QuestionRecord) -> Pending:
+    nothing: dict[str, Any] = {"inputs": {}, "answers": [], "events": [], "switches": {}, "seed": None}
+    whole = {"ruleset": "fate", "action": "overcome", "actor": "mara", **nothing}
+    return Pending(question=asked[0], together=list(asked[1:]), **whole)
+
+
+@pytest.mark.parametrize(("others", "told"), [(1, "another seat chooses"), (2, "2 other seats choose")])
+@pytest.mark.parametrize("own", [0, 1])
+def test_other_seats_that_are_asked_are_one_line(own: int, others: int, told: str) -> None:
+    asked = [QuestionRecord(label="declare", who="mara", text="", options=[])] * own
+    asked += [QuestionRecord(label="", who=ANOTHER_SEAT, text="", options=[])] * others
+    _, *shown = [plain_text([one]).strip() for one in results.pending_lines(waiting(*asked), how=[])]
+    assert shown == ["mara chooses"] * own + [told]
+
+
 @pytest.mark.parametrize(("count", "free"), [(3, 0), (4, 0), (5, 1)])
 def test_another_way_to_choose_many_options_is_listed_once(count: int, free: int) -> None:
     price = ["free"] * free + ["for a fate point"] * (count - free)
     options = [OptionRecord(f"a{one}", f"A {one}: +2, {price[one]}") for one in range(count)]
     ways = [OptionRecord(f"a{one}:again", f"A {one}: new dice, {price[one]}") for one in range(count)]
     question = QuestionRecord(label="invoke", who="mara", text="", options=[*options, *ways], optional=True)
-    nothing: dict[str, Any] = {"inputs": {}, "answers": [], "events": [], "switches": {}, "seed": None}
-    pending = Pending(question=question, ruleset="fate", action="overcome", actor="mara", **nothing)
+    pending = waiting(question)
     shown = [plain_text([one]).strip() for one in results.pending_lines(pending, how=[])]
     listed = [one for one in shown if ":again" in one]
     all_of_them = [f"{one.name}: {one.text}" for one in ways]

@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rpgres import Pending, Result, UsageError, resolve
+from rpgres import Outcome, Pending, Result, UsageError, resolve
 from rpgres.dice.seeds import Streams
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import COMMON_POLICIES, Question
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import run
 from rpgres.errors import FileError
 from rpgres.model.events import DecisionEvent
-from rpgres.model.state import State, Tag
+from rpgres.model.state import SCENE, Map, State, Tag
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -196,6 +197,7 @@ level = {level}
 """
 
 
+@example(legend=4, strength=-2, level=0)
 @given(legend=st.integers(0, 12), strength=st.integers(-2, 12), level=st.integers(0, 7))
 def test_an_epic_attribute_is_at_most_half_of_legend_and_attribute(
     tmp_path_factory: pytest.TempPathFactory, rules: Rules, legend: int, strength: int, level: int
@@ -385,6 +387,32 @@ def test_legend_stays_between_none_and_its_cap_in_random_play(data: st.DataObjec
 def test_points_over_the_permanent_legend_are_refused(action: str, inputs: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=f"{told}, as the permanent legend is; lower legend-points, or raise legend"):
         resolve("coppermane", action, attribute=1, vs=0, **inputs)
+
+
+@pytest.mark.parametrize(("change", "left"), [(-2, 0), (-5, 0), (-1, 1), (1, 3), (3, 4)])
+def test_a_change_leaves_no_less_legend_than_none_and_no_more_than_the_rating(
+    rules: Rules, change: int, left: int
+) -> None:
+    changed = Outcome("", effects=(Map({"kind": "legend", "to": "hero", "change": change}),))
+    after = apply_effects(rules, hero(rules, "hero", 4, 2), changed)
+    assert points_at(after) == {"hero": left}
+
+
+def test_an_epic_attribute_without_the_attribute_is_one_of_0(tmp_path: Path) -> None:
+    path = tmp_path / "hero.toml"
+    path.write_text("legend = 4\n[attributes]\nwits = 4\n[epic-attributes.strength]\nlevel = 1\n")
+    found = rpgres("sheet", "check", str(path), "--ruleset", "coppermane")
+    assert "epic strength is 1, and can be at most 0" in found.out + found.err
+    assert "half of the attribute (0)" in found.out + found.err
+
+
+def test_a_boost_becomes_an_aspect_of_the_scene_wherever_the_boost_lies(rules: Rules) -> None:
+    state = both(rules, (4, 2), (4, 2)).with_tags([Tag("Off Balance", "boost", on="rival")])
+    inputs = {"attribute": "wits", "vs": 0, "variant": "new", "name": "Off Balance", "given": {"roll": ["+000"]}}
+    _, after = played(rules, state, "create-advantage", **inputs)
+    tag = after.tag("Off Balance")
+    assert tag is not None
+    assert (tag.kind, tag.on) == ("aspect", SCENE)
 
 
 def test_points_over_the_permanent_legend_are_refused_on_a_sheet_and_in_a_scene(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres import Map, Option
+from rpgres import Map, Option, resolve
 from rpgres.cli.asking.prompt import Person
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
@@ -1357,3 +1357,10 @@ def test_it_is_asked_whose_failure_it_is() -> None:
 
     run(ready, streams=Streams("7"), policies={"": noting}, identify=False)
     assert seen == ["ena against actor"]
+
+
+def test_a_counteraction_without_a_skill_is_told_what_its_character_has() -> None:
+    with pytest.raises(UsageError, match=r"type dock-guard:skill=physical \(dock-guard has: physical, mental\)"):
+        resolve("faith", "confront", sheet="bero", skill="ballistic", attribute="dexterity", against=["dock-guard"])
+    with pytest.raises(UsageError, match=r"type nobody:skill=\.\.\.$"):
+        resolve("faith", "confront", sheet="bero", skill="ballistic", attribute="dexterity", against=["nobody"])

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rpgres import effect
 from rpgres.catalog.summary import describe_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import Question, View, policy_of, uniform
@@ -31,6 +32,7 @@ from rpgres.journal.elsewhere import answer_for
 from rpgres.journal.exchange import view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
+from rpgres.model.events import TextEvent
 from rpgres.model.state import State, freeze, put, slug
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
@@ -43,6 +45,7 @@ from rpgres.rulesets import Rules, builtin_folder, pictured
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import read_source
+from rpgres_nodice.effects import applied
 from rpgres_nodice.points import all_points, hand_thing, holding_of, pools_of, seen_thing
 from rpgres_nodice.timeline import timeline_of
 from tests.support.command_line import rpgres
@@ -522,6 +525,39 @@ def test_a_seat_with_several_actors_is_asked_once_and_whoever_is_out_is_not_aske
     ready = prepare(rules(ready="any"), "resolve", {"phase": 1}, state=state, actor="orsa")
     run(ready, streams=Streams("1"), policies={"": noting}, identify=False)
     assert asked == ["orsa", "sister-ash"]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "told"),
+    [
+        (("orsa",), "orsa"),
+        (("sister-ash",), "the game master"),
+        (("bram", "sister-ash"), "bram, the game master"),
+    ],
+)
+def test_who_acts_first_is_told_by_seat(waiting: tuple[str, ...], told: str) -> None:
+    def answer(_view: View, question: Question) -> str:
+        return "wait" if question.who in waiting else "ready"
+
+    ready = prepare(rules(ready="any"), "resolve", {"phase": 1}, state=seated("orsa", "bram", "sister-ash"))
+    result, _ = run(ready, streams=Streams("1"), policies={"": answer}, identify=False)
+    assert isinstance(result, Result)
+    lines = [event.text for event in result.events if isinstance(event, TextEvent)]
+    assert lines[0].endswith(f"Acting first: {told}.")
+
+
+def test_a_row_of_phases_is_as_wide_as_it_may_be_and_begins_two_before_the_marker(place: Place) -> None:
+    done = declared(place, bram="pause/60/wil", gm="pause/30/wil", orsa="pause/2/wil")
+
+    def row(state: State) -> list[int]:
+        lines = pictured(done.rules.ruleset, state, is_drawn=True)["timeline"]
+        return [int(word) for word in lines[1].split()[1:]]
+
+    state = done.history.state
+    assert row(state) == [*range(24)]
+    later = applied(state, [effect("marker", phase=20)])
+    assert row(later) == [*range(18, 42)]
+    assert row(applied(state, [effect("marker", phase=50)])) == [*range(48, 61)]
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from rpgres import effect
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.events import Turned, seen
@@ -30,6 +31,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
+from rpgres_nodice.effects import applied
 from rpgres_nodice.points import all_points, holding_of, pools_of
 from rpgres_nodice.timeline import timeline_of
 from tests.systems.test_nodice import looks
@@ -85,6 +87,15 @@ def test_a_whole_sequence_begins_and_ends_with_full_pools() -> None:
         assert not held.spent
         assert not held.stacks
     assert not timeline_of(after).tokens
+
+
+@pytest.mark.parametrize("phase", [0, 3])
+def test_a_sequence_in_which_nobody_does_anything_ends_at_the_phase_where_it_stands(phase: int) -> None:
+    ready = whole("orsa", "bram", begun=True, **{"last-phase": 9})
+    state = applied(ready.state, [effect("marker", phase=phase)])
+    ready = prepare(rules(), "sequence", {"last-phase": 9}, state=state, actor="orsa")
+    outcome, _ = played(ready, {"": _scripted(orsa="nothing", bram="nothing")})
+    assert (outcome.band, outcome.details["phase"]) == ("undecided", phase)
 
 
 def _scripted(**answers: str) -> Policy:

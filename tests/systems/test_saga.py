@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -616,6 +618,41 @@ def test_doom_may_be_used_once_where_one_card_is_the_limit() -> None:
         identify=False,
     )
     assert [answer.value for answer in result.answers if answer.label == "doom"] == ["Do3"]
+
+
+@pytest.mark.parametrize(("opposing", "kinds"), [(["--opposing", "6"], ["mishap"]), ([], [])])
+def test_a_row_of_a_house_rule_may_hang_on_being_opposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opposing: list[str], kinds: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "rulesets/saga/outcomes/act.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('[succeed]\neffects = [{ kind = "mishap", to = "actor", when = { opposed = "yes" } }]\n', "utf-8")
+    line = ("roll", "saga", "act", "--ability", "strength=20", "--vs", "0", *opposing)
+    found = json.loads(rpgres(*line, "--hand", "In6", "--auto", "--seed", "1", "--json").out)
+    assert [one["kind"] for one in found["effects"]] == kinds
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["--ability", "strength=7", "--vs", "16"], "total 7, needed 16, edge 0, trump strength"),
+        (["--ability", "7", "--vs", "16", "--bank", "Do4,Do1"], "total 7, needed 16, doom may add 5, edge 0, no trump"),
+    ],
+)
+def test_a_decision_says_what_is_needed(line: list[str], words: str) -> None:
+    done = rpgres("roll", "saga", "act", *line, "--hand", "In3,In4", "--seed", "1", "--json")
+    assert json.loads(done.out)["question"]["words"] == words
+
+
+def test_who_has_too_little_to_pay_with_is_asked_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a table where players answer later: not to be asked would tell others that the hand suffices."""
+    monkeypatch.chdir(tmp_path)
+    rpgres("table", "new", "--ruleset", "saga", "--sheet", "ilse", "--sheet", "brannagh", "--seed", "1")
+    done = rpgres("table", "act", "damage", "--actor", "ilse", "--amount", "90", "--as", "gm", "--json")
+    assert (done.code, json.loads(done.out)["question"]["who"]) == (3, "ilse")
+    asked = json.loads(rpgres("table", "show", "--as", "ilse", "--json").out)["pending"]["question"]
+    assert (asked["label"], [option["name"] for option in asked["options"]]) == ("pay", ["all"])
 
 
 def test_no_suit_of_no_ability_is_trump() -> None:

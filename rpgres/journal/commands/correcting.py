@@ -23,6 +23,7 @@ from rpgres.model.paths import value_at
 from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
 from rpgres.rulesets.corrections import full_path, path_after, readers_of, set_by
+from rpgres.rulesets.sheets import check_character
 from rpgres.rulesets.tree import walk
 
 
@@ -213,6 +214,9 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         before = history.state if seat is HOST else history.state.seen_by(seat)
         where = full_path(before, path)
         state = set_by(rules, history.state, where, text, seat=seat, to=to)
+        match where.split("."):
+            case ["characters", who, *_] if who in state.characters:
+                check_character(rules, state.characters[who])
         was, value = value_at(before, where), value_at(state, path_after(where, text))
         readers = readers_of(before, state, where, text)
         secret = Secret(path=where, text=text, was=was, value=value, to=readers, label=",".join(to))
