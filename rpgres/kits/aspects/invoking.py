@@ -304,12 +304,10 @@ def invoke_step(table: Table, window: Window) -> Window | None:
         turn, passes = window.turn, passes + 1
         # a side with others behind it cannot answer what these add
         after = _asked(table, window, window.settles if not is_once or turn == count - 1 else None)
-        passed = replace(window, turn=(turn + 1) % count, passes=passes)
-        if after is window:
-            return passed
-        if after is not None:
-            return after if is_once else replace(after, turn=passed.turn, passes=0)
-        window = passed
+        turn = (turn + 1) % count
+        if after is not None and after is not window:
+            return after if is_once else replace(after, turn=turn, passes=0)
+        window = replace(window, turn=turn, passes=passes)
     return window
 
 
