@@ -189,7 +189,7 @@ def test_points_that_a_policy_may_read_are_kept(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.slow
 def test_points_for_later_that_are_forgotten_change_nothing() -> None:
     """Where aspects are invoked for points, and those of an opponent go to it later."""
-    aspects = "[tags.tired]\ntext = 'Tired'\nkind = 'aspect'\non = 'bo'\n"
+    aspects = "[tags.tired]\ntext = 'Tired'\nkind = 'aspect'\non = 'bo'\n[tags.yard]\ntext = 'Yard'\nkind = 'aspect'\n"
     of = course("sensible", exchanges=1, by=("ending", "characters.bo.tracks.consequences"), more=aspects)
     assert LATER.issubset(of.forgotten)
     found, kept = scene_odds(of), scene_odds(msgspec.structs.replace(of, forgotten=()))
