@@ -23,8 +23,9 @@ from rpgres.engine.players import COMMON_POLICIES, Policy, Question, policy_of, 
 from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
 from rpgres.engine.table import MEASURED
-from rpgres.model.state import State
+from rpgres.model.state import Map, State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
+from rpgres.odds.watching import Idle
 from rpgres.parameters.examples import example_inputs
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.walking import course_of
@@ -79,10 +80,10 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _forgotten(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield procedures that go otherwise where tags are taken away that are said to make no difference."""
+    """Yield procedures that go otherwise without the tags and counters that are said to make no difference."""
     rules = subject.rules
     examples = {case.prepared.action for case in subject.steady if case.is_example}
-    for procedure in sorted(examples & rules.ruleset.idle_tags.keys()):
+    for procedure in sorted(examples & rules.ruleset.idles.keys()):
         inputs, switches = example_inputs(rules, procedure)
         chosen = rules.with_switches(switches) if switches else rules
         for name, policy in {**COMMON_POLICIES, **rules.ruleset.policies}.items():
@@ -90,16 +91,16 @@ def _forgotten(subject: Subject) -> Iterator[Diagnostic]:
             for run in range(FEW_RUNS if course.forgotten else 0):
                 if _played(course, run) != _played(course, run, course.forgotten):
                     kinds = ", ".join(sorted(course.forgotten))
-                    message = f"it goes otherwise without tags of the kind {kinds}, where {name} decides"
+                    message = f"it goes otherwise without what is idle ({kinds}), where {name} decides"
                     yield finding(message, subject.place("actions", procedure), _IDLE)
                     break
 
 
-_IDLE = "Ruleset.idle promises that these tags make no difference; leave out kinds or policies for which they do"
+_IDLE = "Ruleset.idle promises that this makes no difference; leave out what does, or policies for which it does"
 
 
 def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashable:
-    """Return what comes of a run, and the table at its end but for tags that a promise is about."""
+    """Return what comes of a run, and the table at its end but for what a promise is about."""
     standing, dealer = course.onward(course.start), SeededDealer(Streams("contract"))
     dealer.move_to(run)
     for turn in range(MOST_TURNS):
@@ -111,8 +112,13 @@ def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashab
     return course.result(standing), _without(standing.state, course.forgotten)
 
 
-def _without(state: State, kinds: Collection[str]) -> State:
-    return replace(state, tags=tuple([tag for tag in state.tags if tag.kind not in kinds])) if kinds else state
+def _without(state: State, idle: Collection[str]) -> State:
+    if not idle:
+        return state
+    kept = Idle(idle)
+    people = {name: replace(one, counters=kept.of(one.counters)) for name, one in state.characters.items()}
+    tags = tuple([tag for tag in state.tags if kept.of(tag) is not None])
+    return replace(state, tags=tags, counters=kept.of(state.counters), characters=Map(people))
 
 
 _MERGES = "after table.merge only its key may matter to what it `holds` for; so it is with cards that are alike"

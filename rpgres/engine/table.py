@@ -223,8 +223,8 @@ class Table(msgspec.Struct, eq=False, gc=False):
         Args:
             key: returns what the result depends on (hashable), beside the ruleset and who decides.
             play: plays it at the table that it is given; in odds, its result is compared and hashed.
-            onward: returns, of a result, the key and the effects of the `merge_paid` that the rule then comes to; it
-                asks nothing in between. Odds of scenes go on there at once.
+            onward: returns, of a result, the key and the effects of the `merge_paid` that the rule comes to next, with
+                nothing asked and nothing carried in between. Odds of scenes go on there at once.
         """
         run, rules = self.run, self.rules
         if not run.keeps_parts:

@@ -26,7 +26,7 @@ class Course(msgspec.Struct, frozen=True):
         is_over: whether nothing is due any more.
         result: what is asked for, of a standing at the end.
         canons: by field of the state, what stands for all values that are alike to the rules.
-        forgotten: the kinds of tags that make no difference to what is asked for.
+        forgotten: the kinds of tags, and the counters, that make no difference to what is asked for; see `Idle`.
     """
 
     start: Standing

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from contextlib import suppress
-from math import lcm
+from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
 from rpgres.engine.running import Chain, Run
 from rpgres.engine.table import Table
-from rpgres.odds.explorer import Budget, Merged, Runs, Suspended, WalkDealer, explore_within, summed
+from rpgres.odds.branching import BranchDealer, Fresh
+from rpgres.odds.explorer import Budget, Runs, Suspended, TapeDealer, WalkDealer, explore_within, summed
 from rpgres.odds.watching import unwatched
 
 if TYPE_CHECKING:
@@ -112,11 +112,12 @@ class _Chains:
         if number not in self._last:
             self._last[number] = self._last_places(table, chain, number)
         last = self._last[number]
-        dealer = cast("WalkDealer", table.run.dealer)
+        dealer = table.run.dealer
         if last.is_open:
-            dealer.withhold(dealer.weight, dealer.scale)
+            if isinstance(dealer, WalkDealer):
+                dealer.withhold(dealer.weight, dealer.scale)
             raise Suspended(PART)
-        return self._places[drawn(dealer, last)]
+        return self._places[drawn(cast("TapeDealer", dealer), last)]
 
     def _number_of(self, table: Table, chain: Chain, place: Any) -> int:
         number = self._numbers.setdefault((chain, chain.key(table, place)), len(self._places))
@@ -164,7 +165,7 @@ class _Chains:
         return known
 
 
-def drawn(dealer: WalkDealer, found: Weighted) -> Any:
+def drawn(dealer: TapeDealer, found: Weighted) -> Any:
     """Return one of the results: the dealer answers each in turn."""
     count = len(found.results)
     return found.results[dealer.chance(PART, range(count), found.weights, found.total) if count > 1 else 0]
@@ -172,16 +173,36 @@ def drawn(dealer: WalkDealer, found: Weighted) -> Any:
 
 def _explored(budget: Budget, once: Callable[[WalkDealer, Runs], Hashable]) -> tuple[Weighted, int]:
     """Return the results of something over every answer of chance, and how many runs that took."""
-    runs, dealer = Runs(), WalkDealer()
-    dealer.begin()
-    with suppress(Suspended, Merged):
-        result = once(dealer, runs)
-        if not dealer.waiting and dealer.scale == 1:  # nothing was left to chance
-            budget.spend(max(1, runs.work))
-            return Weighted((result,), (1,), 1), 1
+    found = _at_once(budget, once)
+    if found is not None:
+        return found
     runs = Runs()
     odds = explore_within(budget.share(), lambda dealer: once(dealer, runs), WalkDealer(), runs)
     return OPEN if odds.open else _in_whole(odds.masses), odds.leaves
+
+
+def _at_once(budget: Budget, once: Callable[[Any, Runs], Hashable]) -> tuple[Weighted, int] | None:
+    """Return the same of what asks chance at most once, as most steps do; None where it asks more."""
+    runs, dealer = Runs(), BranchDealer()
+    sums: dict[Hashable, int] = {}
+    try:
+        try:
+            sums[once(dealer, runs)] = total = count = 1
+        except Fresh as fresh:
+            total, count = fresh.total, len(fresh.values)
+            if sum(fresh.weights) != total:
+                return None
+            for value, weight in zip(fresh.values, fresh.weights, strict=True):
+                dealer.load((None, (fresh.label, value)))
+                result = once(dealer, runs)
+                dealer.end()
+                sums[result] = sums.get(result, 0) + weight
+    except (Fresh, Suspended):
+        return None
+    budget.spend(max(count, runs.work), runs=count)
+    common = gcd(total, *sums.values())
+    weights = tuple([weight // common for weight in sums.values()])
+    return Weighted(tuple(sums), weights, total // common), count
 
 
 def _in_whole(masses: Mapping[Any, Fraction]) -> Weighted:

@@ -249,12 +249,35 @@ def unwatched(state: State) -> State:
     return msgspec.structs.replace(plain, characters=Map(characters))
 
 
+COUNTERS = "counters."  # before the name of a counter among what makes no difference
+
+
+class Idle:
+    """What makes no difference and is left out: tags by kind, and counters by name (`counters.NAME`)."""
+
+    __slots__ = ("_counters", "_kinds")
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._kinds = frozenset([name for name in names if not name.startswith(COUNTERS)])
+        self._counters = frozenset([name.removeprefix(COUNTERS) for name in names if name.startswith(COUNTERS)])
+
+    def of(self, value: Any) -> Any:
+        """Return what is left of a tag, None for nothing; or of counters."""
+        if type(value) is Tag:
+            return None if value.kind in self._kinds else value
+        return (
+            value
+            if self._counters.isdisjoint(value)
+            else Map({name: number for name, number in value.items() if name not in self._counters})
+        )
+
+
 class Parts:
     """The parts of the standings of one walk: their numbers, and the numbers of their values.
 
     Args:
         canons: by field of the state, what stands for all values that are alike to the rules.
-        forgotten: the kinds of tags that make no difference and are left out; only where tags are parts.
+        forgotten: what makes no difference and is left out (`Idle`); tags only where they are parts.
 
     Attributes:
         keys: the parts, by number.
@@ -264,7 +287,7 @@ class Parts:
     def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY, *, forgotten: Collection[str] = ()) -> None:
         self._canons: dict[Key, Callable[[Any], Any]] = {("state", field): canon for field, canon in canons.items()}
         self._is_tagged = "tags" in canons
-        self._forgotten = forgotten
+        self._idle = Idle(forgotten) if forgotten else None
         self._glances: list[_Glance] = []
         self._glance_numbers: dict[Hashable, int] = {}
         self._tags: list[int] = []
@@ -363,8 +386,8 @@ class Parts:
             part, canon = self.part(key), self._canons.get(key)
             if canon is not None:
                 value = canon(value)
-            if self._forgotten and type(value) is Tag and value.kind in self._forgotten:
-                value = None
+            if self._idle is not None and (type(value) is Tag or _is_counted(key)):
+                value = self._idle.of(value)
             yield part, self.id_of(part, value)
 
     def changes(self, before: Node, standing: Standing, reads: Reads) -> Delta:
@@ -545,6 +568,11 @@ def _all_of(state: State) -> Iterator[tuple[Key, Any]]:
     for field in _MAPS:
         for name, value in dict.items(raw(state, field)):
             yield (field, name), value
+
+
+def _is_counted(key: Key) -> bool:
+    """Tell whether a part is the counters of the table or of a character."""
+    return key == ("state", "counters") or (key[:1] == ("character",) and key[2] == "counters")
 
 
 class _Glance:

@@ -34,7 +34,7 @@ Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> cha
 Lump = Callable[..., Hashable]
 """Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action."""
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
-IdleTags = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags
+Idle = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags, and counters
 Passage = Callable[[Any], "Iterable[Effect] | None"]
 """Type: `(table) -> effects`; what happens when a period begins or ends."""
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
@@ -108,7 +108,7 @@ class Ruleset:
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.canons: dict[str, Canon] = {}
-        self.idle_tags: dict[str, IdleTags] = {}
+        self.idles: dict[str, Idle] = {}
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -191,14 +191,15 @@ class Ruleset:
         """
         return _into(self.canons, field)
 
-    def idle(self, procedure: str) -> Callable[[IdleTags], IdleTags]:
+    def idle(self, procedure: str) -> Callable[[Idle], Idle]:
         """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference to a procedure.
 
-        It is a promise: where these policies decide all that the procedure asks, it comes to the same result without
-        the tags of these kinds, but for tags themselves. Its odds then forget such tags, unless they are asked for.
-        `rpgres plugin check` plays the example of the procedure with and without them.
+        Counters that make none are in the same collection, a counter `points-later` as `counters.points-later`. It is a
+        promise: where these policies decide all that the procedure asks, it comes to the same result without the tags
+        of these kinds and these counters, but for tags and counters themselves. Its odds then forget them, unless tags
+        or counters are asked for. `rpgres plugin check` plays the example of the procedure with and without them.
         """
-        return _into(self.idle_tags, procedure)
+        return _into(self.idles, procedure)
 
     def use(self, kit: Any, settings: Any = None) -> None:
         """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.

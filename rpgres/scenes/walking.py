@@ -23,6 +23,7 @@ from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Map, State, freeze
 from rpgres.odds.courses import Course
+from rpgres.odds.watching import COUNTERS
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.playing import at_step, changed_by, prepare_step, with_joining
@@ -85,14 +86,20 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
 
 
 def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset[str]:
-    """Return the kinds of tags that make no difference to a scene: only of one that is a procedure and nothing else."""
+    """Return what makes no difference to a scene (`Ruleset.idle`): only of one that is a procedure and nothing else."""
     program = scene.program
     leaf = program.leaves[0]
     is_bare = len(program.ops) == 1 and not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
-    if not is_bare or leaf.step.choose or any(name.startswith("tags") for name in by):
+    idle = scene.rules.ruleset.idles.get(leaf.step.procedure)
+    if idle is None or not is_bare or leaf.step.choose:
         return frozenset()
-    idle = scene.rules.ruleset.idle_tags.get(leaf.step.procedure)
-    return frozenset(idle(scene.rules, policies)) if idle is not None else frozenset()
+    asked = [name.split(".") for name in by if is_path(name)]
+    found = frozenset(idle(scene.rules, policies))
+    if any(path[0] == "tags" for path in asked):
+        found = frozenset([name for name in found if name.startswith(COUNTERS)])
+    if any(path[0] == "counters" or (path[0] == "characters" and path[2:3] in ([], ["counters"])) for path in asked):
+        found = frozenset([name for name in found if not name.startswith(COUNTERS)])
+    return found
 
 
 def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:

@@ -962,9 +962,9 @@ def test_many_problems_are_cut_down() -> None:
 @pytest.mark.slow
 def test_a_promise_that_tags_make_no_difference_is_held() -> None:
     subject = open_subject(find_ruleset("fate"))
-    assert subject.rules.ruleset.idle_tags
+    assert subject.rules.ruleset.idles
     subject.cases = [case for case in subject.cases if case.is_example]  # which alone is played here
     assert not list(probabilities._forgotten(subject))
-    subject.rules.ruleset.idle_tags = {"conflict": lambda _rules, _policies: ("boost",)}  # also where they are invoked
+    subject.rules.ruleset.idles = {"conflict": lambda _rules, _policies: ("boost",)}  # also where they are invoked
     told = [one.message for one in probabilities._forgotten(subject)]
-    assert "it goes otherwise without tags of the kind boost, where sensible decides" in told
+    assert "it goes otherwise without what is idle (boost), where sensible decides" in told

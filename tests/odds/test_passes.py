@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from rpgres.engine.players import COMMON_POLICIES, preferred
 from rpgres.odds import scenes as module
 from rpgres.odds.courses import Course
 from rpgres.odds.scenes import SceneOdds, scene_odds
@@ -29,6 +31,7 @@ procedure = "conflict"
 with = {{ against = ["bo"], exchanges = {exchanges} }}
 {more}
 """
+LATER = {"counters.fate-points-later", "counters.fate-points-after"}
 BY = ("ending", "characters.bo.tracks.consequences")
 
 
@@ -144,7 +147,7 @@ def test_an_interruption_keeps_what_is_known(
 @pytest.mark.parametrize("by", [("ending",), BY, (*BY, "tags.count")])
 def test_boosts_that_nobody_uses_are_forgotten_and_change_nothing(by: tuple[str, ...]) -> None:
     of = course(exchanges=1, by=by)
-    assert set(of.forgotten) == (set() if "tags.count" in by else {"boost"})
+    assert set(of.forgotten) == ({*LATER} if "tags.count" in by else {"boost", *LATER})
     assert scene_odds(of).masses == plain_odds(of) == scene_odds(of, is_merged=False).masses
 
 
@@ -159,7 +162,40 @@ def test_boosts_that_nobody_uses_are_forgotten_and_change_nothing(by: tuple[str,
     ],
 )
 def test_boosts_that_may_be_used_or_read_are_kept(policy: str, more: str) -> None:
-    assert not course(policy, more=more).forgotten
+    assert not {*course(policy, more=more).forgotten} - {*LATER}
+
+
+@pytest.mark.parametrize(
+    ("by", "is_kept"),
+    [
+        ("ending", False),
+        ("exchanges", False),
+        ("characters.bo.tracks.consequences", False),
+        ("characters.bo.counters.fate-points", True),
+        ("characters.bo", True),
+        ("counters", True),
+        ("counters.fate-points-later", True),
+    ],
+)
+def test_points_for_later_are_forgotten_where_no_counters_are_asked_for(by: str, is_kept: bool) -> None:
+    assert LATER.isdisjoint(course("sensible", by=(by,)).forgotten) == is_kept
+
+
+def test_points_that_a_policy_may_read_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMMON_POLICIES, "looks", lambda view, question: preferred(view, question))
+    assert not course("looks").forgotten
+
+
+@pytest.mark.slow
+def test_points_for_later_that_are_forgotten_change_nothing() -> None:
+    """Where aspects are invoked for points, and those of an opponent go to it later."""
+    aspects = "[tags.tired]\ntext = 'Tired'\nkind = 'aspect'\non = 'bo'\n[tags.yard]\ntext = 'Yard'\nkind = 'aspect'\n"
+    of = course("sensible", exchanges=1, by=("ending", "characters.bo.tracks.consequences"), more=aspects)
+    assert LATER.issubset(of.forgotten)
+    found, kept = scene_odds(of), scene_odds(msgspec.structs.replace(of, forgotten=()))
+    assert found.open == kept.open == 0
+    assert found.masses == kept.masses
+    assert found.states < kept.states
 
 
 def test_half_a_unit_of_work_is_one_more_run() -> None:

@@ -105,8 +105,10 @@ class Ledger(msgspec.Struct, frozen=True):
         effects: what that cost, in the order of use.
         raising: knows the numbers behind the sides, where these are more than the sum of dice and what was added.
         means: with what a member can invoke, by side and member; the same for every roll on this table.
-        offers: what a side is offered as long as nothing is used up, by its members, whether it has dice and against
+        offers: what a side is offered with this used up, by its number, its members, whether it has dice and against
             whom.
+        after: the ledgers with one more invocation: by side, name of the tag, member, whose free use it was, and
+            whom against.
     """
 
     most_free: int | None = None
@@ -119,7 +121,8 @@ class Ledger(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...] = ()
     raising: Raising | None = None
     means: dict[tuple[tuple[str, ...], str], _Means] = {}
-    offers: dict[tuple[tuple[str, ...], bool, tuple[str, ...]], _Offer] = {}
+    offers: dict[tuple[int, tuple[str, ...], bool, tuple[str, ...]], _Offer] = {}
+    after: dict[tuple[int, str, str, str, tuple[str, ...]], Ledger] = {}
 
     @property
     def used(self) -> Hashable:
@@ -301,12 +304,10 @@ def invoke_step(table: Table, window: Window) -> Window | None:
         turn, passes = window.turn, passes + 1
         # a side with others behind it cannot answer what these add
         after = _asked(table, window, window.settles if not is_once or turn == count - 1 else None)
-        passed = replace(window, turn=(turn + 1) % count, passes=passes)
-        if after is window:
-            return passed
-        if after is not None:
-            return after if is_once else replace(after, turn=passed.turn, passes=0)
-        window = passed
+        turn = (turn + 1) % count
+        if after is not None and after is not window:
+            return after if is_once else replace(after, turn=turn, passes=0)
+        window = replace(window, turn=turn, passes=passes)
     return window
 
 
@@ -448,7 +449,7 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
     means, names = tuple([means_of(state, members, member, ledger) for members, member in whose]), EMPTY
     if by_facts:
         means, names = _without_names(means)
-    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True)), offers={}), means, names)
+    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True)), offers={}, after={}), means, names)
 
 
 @lru_cache(maxsize=4096)
@@ -505,9 +506,10 @@ def _means_of(
 
 def _offer(state: State, side: Side, ledger: Ledger, turn: int, against: tuple[str, ...]) -> _Offer:
     """Return what the members of a side are offered now, against others."""
-    key, is_fresh = (side.members, side.rolled is not None, against), not (ledger.uses or ledger.points or ledger.paid)
-    if is_fresh and key in ledger.offers:
-        return ledger.offers[key]
+    key = turn, side.members, side.rolled is not None, against
+    known = ledger.offers.get(key)
+    if known is not None:
+        return known
     menus, uses, ways = list[_Menu](), 0, 2 if side.rolled is not None and ledger.settings.reroll else 1
     for member in side.members:
         means = means_of(state, side.members, member, ledger)
@@ -526,9 +528,7 @@ def _offer(state: State, side: Side, ledger: Ledger, turn: int, against: tuple[s
             menus.append(_Menu(member, means.left(ledger), choices, tuple(options)))
     uses -= len([one for one, _ in ledger.paid if one == turn])
     uses -= sum([count for (one, _), count in ledger.free.items() if one == turn])
-    offer = _Offer(tuple(menus), uses)
-    if is_fresh:
-        ledger.offers[key] = offer
+    offer = ledger.offers[key] = _Offer(tuple(menus), uses)
     return offer
 
 
@@ -549,7 +549,15 @@ def _option_pair(
 
 
 def _spent(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> Ledger:
-    """Return the ledger with one more invocation."""
+    """Return the ledger with one more invocation; always the same, so that it knows what is offered then."""
+    key = turn, choice.name, choice.member, choice.holder, tuple(against)
+    known = ledger.after.get(key)
+    if known is None:
+        known = ledger.after[key] = _with_one_more(state, ledger, turn, choice, against=against)
+    return known
+
+
+def _with_one_more(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> Ledger:
     name, text = choice.name, choice.tag.name
     if choice.holder:
         use, free = (name, choice.holder), (turn, name)
@@ -559,6 +567,8 @@ def _spent(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against:
             uses=ledger.uses.with_(use, ledger.uses.get(use, 0) + 1),
             free=ledger.free.with_(free, ledger.free.get(free, 0) + 1),
             effects=(*ledger.effects, cost),
+            offers={},
+            after={},
         )
     purse, kind = purse_of(state, choice.member), ledger.settings.point
     costs, owner = [effect(kind, to=purse, change=-1, on=text)], choice.tag.on
@@ -570,6 +580,8 @@ def _spent(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against:
         points=ledger.points.with_(purse, ledger.points.get(purse, 0) + 1),
         paid=ledger.paid | {(turn, name)},
         effects=(*ledger.effects, *costs),
+        offers={},
+        after={},
     )
 
 

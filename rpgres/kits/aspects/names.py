@@ -188,5 +188,6 @@ def is_never_invoked(rules: Rules, policies: Policies) -> bool:
 
 
 def idle_kinds(rules: Rules, policies: Policies) -> Collection[str]:
-    """Return the kinds of tags that make no difference any more: boosts, where nothing is ever invoked."""
-    return (BOOST,) if is_never_invoked(rules, policies) else ()
+    """Return what makes no difference to a procedure: boosts, where nothing is invoked, and points for later."""
+    kinds = (BOOST,) if is_never_invoked(rules, policies) else ()
+    return (*kinds, f"counters.{LATER}", f"counters.{AFTER}") if policies.by_question else kinds
