@@ -784,6 +784,7 @@ def test_check_reads_the_folders_of_an_option_and_scenes() -> None:
     assert "did you mean 'fate'?" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_list_marks_broken_house_rules_and_folders_of_no_ruleset() -> None:
     plain = run_rpgres("ruleset", "list")
