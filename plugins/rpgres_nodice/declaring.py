@@ -25,6 +25,7 @@ from rpgres_nodice.timeline import ABORTED, DOWN, UP, Timeline, Token, timeline_
 
 READY, ABORT = "ready", "abort"
 CHANGE_FORM = f"{ABORT}/NAME#N,NAME#N and stacks, joined by +"
+KEPT = 200  # tables whose questions are kept
 SUGGESTED = ({"str": 1, "agi": 1}, {"str": 2, "agi": 1}, {"str": 3})  # bids of strikes; one may always bid more
 
 
@@ -43,13 +44,16 @@ def question(
 
 
 def _kept(rules: Rules, state: State, key: Hashable, make: Callable[[], Question]) -> Question:
-    """Return a question that was made of the same table before: a run that is run again asks the same."""
-    kept: tuple[State, dict[Hashable, Question]] | None = rules.compiled.get("nodice:questions")
-    if kept is None or kept[0] is not state:
-        kept = rules.compiled["nodice:questions"] = state, {}
-    if key not in kept[1]:
-        kept[1][key] = make()
-    return kept[1][key]
+    """Return a question that was made of an equal table before: runs that begin alike ask the same."""
+    kept: dict[State, dict[Hashable, Question]] = rules.compiled.setdefault("nodice:questions", {})
+    found = kept.get(state)
+    if found is None:
+        if len(kept) == KEPT:
+            del kept[next(iter(kept))]
+        found = kept[state] = {}
+    if key not in found:
+        found[key] = make()
+    return found[key]
 
 
 def _question(rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None, needs_stack: bool) -> Question:

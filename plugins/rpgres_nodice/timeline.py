@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import msgspec
 
 from rpgres import EMPTY, Map, State, put
@@ -75,7 +78,11 @@ class Timeline(msgspec.Struct, frozen=True):
 
 def timeline_of(state: State) -> Timeline:
     """Return the timeline on a table; an empty one where none has begun."""
-    kept = state.things.get(THING, EMPTY)
+    return _read(state.things.get(THING, EMPTY))
+
+
+@lru_cache(maxsize=256)  # each stack that could be declared is tried on the same one
+def _read(kept: Map[str, Any]) -> Timeline:
     tokens = tuple(Token(**token) for token in kept.get("tokens", ()))
     return Timeline(kept.get("phase", 0), tokens, kept.get("declined", ()))
 

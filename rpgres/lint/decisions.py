@@ -69,8 +69,16 @@ def _joined(one: Facts | None, other: Facts | None) -> Facts | None:
 # All there are
 
 
-def decisions_of(rules: Rules) -> dict[str, Decision]:
-    """Return every decision a ruleset's actions can ask for, by label."""
+def decisions_of(rules: Rules) -> Mapping[str, Decision]:
+    """Return every decision a ruleset's actions can ask for, by label; searched for once, as each step asks for it."""
+    key = "decisions"
+    if key not in rules.compiled:
+        rules.compiled[key] = _decisions_of(rules)
+    found: Mapping[str, Decision] = rules.compiled[key]
+    return found
+
+
+def _decisions_of(rules: Rules) -> dict[str, Decision]:
     found = _of_rows(rules)
     for name, label in rules.file.labels.items():
         if label.kind == "decision":

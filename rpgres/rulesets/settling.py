@@ -121,7 +121,7 @@ class Settling:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._fixed: dict[tuple[object, ...], bool] = {}
-        self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
+        self._settlements: dict[tuple[str, int | None, str], dict[Map[str, Any], Settlement]] = {}
 
     def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, band: str = "") -> Settlement:
         """Return what a table says for a margin (None: nothing opposed the action), conditions decided.
@@ -131,14 +131,12 @@ class Settling:
         """
         known = self._settlements.get((table, margin, band))
         if known is None:
-            known = self._settlements[table, margin, band] = []
-        for its_facts, settlement in known:
-            if its_facts is facts or its_facts == facts:
-                return settlement
-        settlement = self._settle(table, margin, facts, band)
-        if len(known) < MOST_SETTLED:
-            known.append((facts, settlement))
-        return settlement
+            known = self._settlements[table, margin, band] = {}
+        found = known.get(facts)
+        if found is None:
+            found = self._settle(table, margin, facts, band)
+            _keep(known, facts, found)
+        return found
 
     def is_fixed(self, table: str, facts: Facts, heights: Heights, turn: int, most: int) -> bool:
         """Tell whether one side can add what it may and all comes to the same: band, texts, effects, questions.
@@ -163,8 +161,7 @@ class Settling:
                 )
             except FileError:  # which is told when it comes to that
                 found = False
-            if len(self._fixed) < MOST_SETTLED:
-                self._fixed[key] = found
+            _keep(self._fixed, key, found)
         return found
 
     def _at(self, table: str, facts: Facts, heights: Heights) -> tuple[Map[str, Any], Hashable, Settlement]:
@@ -177,7 +174,7 @@ class Settling:
         return {
             (name, settlement.band, margin is not None and not band)
             for (name, margin, band), found in self._settlements.items()
-            for _, settlement in found
+            for settlement in found.values()
         }
 
     def _settle(self, name: str, margin: int | None, facts: Map[str, Any], band: str) -> Settlement:
@@ -330,7 +327,14 @@ class Settling:
 # The name of a number in an effect's value, with a sign and a simple sum: `margin`, `-damage`, `margin-1`, `half/2`.
 NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
 BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
-MOST_SETTLED = 1000  # kept for one table and margin, or of what further margins come to; more are worked out again
+MOST_SETTLED = 1000  # kept for one table and margin, or of what further margins come to: the last ones
+
+
+def _keep(kept: dict[Any, Any], key: Hashable, value: object) -> None:
+    """Keep a result in the place of the oldest, so that a process which runs for long has what it needs now."""
+    if len(kept) >= MOST_SETTLED:
+        del kept[next(iter(kept))]
+    kept[key] = value
 
 
 def bounded_name(key: str) -> tuple[str, str]:

@@ -765,6 +765,7 @@ def test_files_are_written_when_nobody_reads_on() -> None:
     assert Path("out.html").read_text("utf-8") == rpgres("scene", "run", "fate/ledger", "--html", "-").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_only_an_account_is_replaced(name: str) -> None:
     line = ["scene", "run", "fate/bribe", f"--{name}", "out"]

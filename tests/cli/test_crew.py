@@ -70,6 +70,7 @@ def test_lines_stay_whole_and_every_request_has_its_answer(tmp_path: Path) -> No
             assert one["seed"] == str(requests[one["id"]]["seed"])
 
 
+@pytest.mark.slow
 def test_every_request_needs_an_id_and_to_be_one() -> None:
     found = answers_of(RESOLVE, {"id": 0, "concurrent": True}, [1], {"id": "x", "op": "nosuch"})
     assert [one["details"].get("line") for one in found if "id" not in one] == [2, 4]

@@ -82,6 +82,7 @@ def house(work: Path, name: str, text: str, *, ruleset: str = "gambit") -> None:
 # list
 
 
+@pytest.mark.slow
 def test_list_has_the_shared_deck_first_and_those_of_every_ruleset() -> None:
     record = said("deck", "list")
     assert record["format"] == "rpgres.decks/1"
@@ -103,6 +104,7 @@ def test_list_has_the_shared_deck_first_and_those_of_every_ruleset() -> None:
     assert shown("deck", "list", "lantern") == "lantern has no decks\n"
 
 
+@pytest.mark.slow
 def test_a_broken_deck_is_named_and_the_others_are_listed(work: Path) -> None:
     house(work, "decks/worse.toml", 'title = "Worse"\nextends = "litle"\n')
     house(work, "ruleset.toml", "[bands\n", ruleset="lantern")
@@ -441,6 +443,7 @@ def test_ruleset_check_tells_what_is_wrong_with_cards_all_at_once(work: Path) ->
     assert "did you mean `little`?" in complaint(*CHASE, code=1)
 
 
+@pytest.mark.slow
 def test_the_schema_of_decks() -> None:
     whole = Draft202012Validator(make_schema("deck"))
     files = [*builtin_folder().glob("*/decks/*.toml"), *shared_decks().values()]

@@ -132,6 +132,7 @@ def test_nothing_is_deferred_afterwards(late: Late) -> None:
     assert is_loaded(import_module(NAME))
 
 
+@pytest.mark.slow
 def test_each_of_them_can_be_used() -> None:
     code = """if True:
         import sys
@@ -151,6 +152,7 @@ def test_each_of_them_can_be_used() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_only_the_command_line_defers() -> None:
     code = (
         "import sys, rpgres, rpgres.cli.root; rpgres.roll; print({type(one).__name__ for one in sys.modules.values()})"

@@ -179,6 +179,7 @@ def test_a_decision_is_put_to_the_person_by_a_form(tmp_path: Path, mode: str) ->
     assert "- cost: You get it, and it costs you dearly." in met[0].message
 
 
+@pytest.mark.slow
 def test_without_a_form_a_missing_choice_tells_the_options(tmp_path: Path) -> None:
     begun(tmp_path / "t.db")
     calls: list[Call] = [("act", {"line": "overcome burglary 3", **FAILED}), ("answer", {})]

@@ -76,6 +76,7 @@ def printed(*line: str) -> Any:
     return json.loads(rpgres(*line, "--json").out)
 
 
+@pytest.mark.slow
 def test_a_table_and_odds_in_one_process() -> None:
     new, act, show, odds = told(FOUR)
     assert [one["id"] for one in (new, act, show, odds)] == [1, 2, 3, 4]
@@ -341,6 +342,7 @@ def test_inputs_name_no_sheet_in_another_folder() -> None:
     assert "secret" not in json.dumps(answer)
 
 
+@pytest.mark.slow
 def test_folders_of_house_rules_count_for_operations() -> None:
     (answer,) = told({"op": "ruleset", "ruleset": "fate", "rulesets": ["nowhere"]})
     assert "there is no such folder" in answer["message"]
@@ -395,6 +397,7 @@ def test_what_another_process_writes_is_seen_at_once() -> None:
         assert process.wait(20) == 0
 
 
+@pytest.mark.slow
 def test_a_change_that_keeps_the_last_entry_is_noticed() -> None:
     """What was known to be whole is read again where the file was written by others."""
     told(FOUR)
@@ -423,6 +426,7 @@ def test_more_entries_than_are_held_are_all_there() -> None:
     assert [one["number"] for one in log["entries"]] == list(range(HELD + 12))
 
 
+@pytest.mark.slow
 def test_what_a_request_leaves_open_is_as_if_it_had_never_been() -> None:
     """A request that is refused in the middle of a transaction writes nothing, and locks nothing."""
     told(FOUR)
@@ -470,6 +474,7 @@ def test_what_was_not_told_never_was(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one["entry"]["number"] for one in told(*notes)] == [2, 3, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.durable
 @pytest.mark.skipif(sys.platform == "win32", reason="a process that is killed there is told")
 def test_a_batch_that_is_killed_has_written_what_it_told() -> None:

@@ -407,6 +407,7 @@ def shown(room: Seat, line: str) -> list[str]:
     return [one.shown for one in offers(room, line)]
 
 
+@pytest.mark.slow
 def test_everything_is_offered() -> None:
     begun("mara", "edda", "thug")
     room = CommandSeat(TABLE, None)

@@ -404,6 +404,7 @@ def test_a_scene_asks_nobody_for_dice_without_a_terminal(command: list[str]) -> 
     assert "no person can be asked without a terminal" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["roll 4dF --real-dice --seed 7", "roll 4dF --seed 7 --dice"])
 def test_real_dice_alone_is_a_flag(line: str) -> None:
     told = Terminal(line.split())

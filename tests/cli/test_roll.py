@@ -726,6 +726,7 @@ def test_odds_of_an_action_load_nothing_that_is_about_scenes_or_several_cases() 
     assert {f"rpgres.odds.{name}" for name in about} & loaded == set()
 
 
+@pytest.mark.slow
 def test_help_imports_no_plugin() -> None:
     assert "rpgres_fate" not in modules_of("roll", "fate", "overcome", "--help")
     assert "rpgres.rulesets" not in modules_of("--version")
@@ -745,6 +746,7 @@ def test_a_reader_that_goes_away_is_no_error(args: tuple[str, ...]) -> None:
         assert process.wait(20) == 0
 
 
+@pytest.mark.slow
 def test_an_encoding_without_the_characters_gets_ascii() -> None:
     environment = {**os.environ, **FIXED, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run(

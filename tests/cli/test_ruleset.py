@@ -41,6 +41,7 @@ def overlay(work: Path, text: str) -> Path:
 # ruleset
 
 
+@pytest.mark.slow
 def test_list() -> None:
     file = fate().file
     done = rpgres("ruleset", "list")
@@ -333,6 +334,7 @@ def test_a_name_that_switches_nothing_off_is_told_and_breaks_no_roll(monkeypatch
     assert "note:" not in rpgres("plugin", "list").stdout
 
 
+@pytest.mark.slow
 def test_check_of_what_nothing_has() -> None:
     done = rpgres("plugin", "check", "lantrn")
     assert (done.exit_code, done.stdout) == (2, "")

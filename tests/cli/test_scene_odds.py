@@ -85,6 +85,7 @@ def test_first_options_of_equal_worth_share_a_row_and_json_has_each(wall: Path) 
     assert "(against 3, points 1; quick or sly or wary: Succeed; 43.21 %)" in told
 
 
+@pytest.mark.slow
 def test_an_ending_that_nothing_comes_to_is_there_with_chance_nothing(wall: Path) -> None:
     """Alike in odds, in what --best and the studies print, in partial odds, and in the odds of a procedure."""
     wall.write_text(SCENE.replace("vs = 2", "vs = 20"))
@@ -271,6 +272,7 @@ when = { climb = "success" }
 """
 
 
+@pytest.mark.slow
 def test_situations_that_read_alike_are_told_apart_by_what_options_come_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

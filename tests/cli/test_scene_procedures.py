@@ -47,6 +47,7 @@ def test_the_account_reads_like_a_scene_and_goes_to_files() -> None:
     assert "Bruiser (taken-out)" in shown.out
 
 
+@pytest.mark.slow
 def test_a_decision_that_nobody_takes_waits_with_the_command_that_goes_on() -> None:
     """Answering one decision after the other comes to the very run that is played with all answers at once."""
     line, asked = list(RUN), []
@@ -95,6 +96,7 @@ def test_a_seat_is_told_what_it_may_know_and_never_the_seed() -> None:
     assert (strange.code, "bodo" in strange.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_failure_has_a_code_when_it_is_asked_for() -> None:
     assert rpgres(*RUN, "--auto", "--exit-code").code == 0
     conceded = (*RUN, "--auto", "--choose", "mara:turn=concede")

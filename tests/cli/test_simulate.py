@@ -165,6 +165,7 @@ def test_counts_are_kept_and_gone_on_with(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]
 
 
+@pytest.mark.slow
 def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     rpgres(*SEEDED, "--save", str(path), "-n", "100")

@@ -352,6 +352,7 @@ def test_what_the_budget_leaves_open_is_not_taken_for_a_change() -> None:
     assert " moved" not in told
 
 
+@pytest.mark.slow
 def test_what_cannot_be_taken_out_is_told_with_its_reason() -> None:
     found = as_json(*OVERCOME, "--skill", "2", "--vs", "1", "--vs", "2", "--knockout")
     assert [one["text"] for one in found["untried"]] == ["switch opposers=one"]

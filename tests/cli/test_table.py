@@ -170,6 +170,7 @@ def test_faulty_house_rules_hide_no_table(folder: Path, fault: str) -> None:
     assert "rulesets/fate/ruleset.toml:1" in table(*ACT, code=1).err
 
 
+@pytest.mark.slow
 def test_a_table_of_a_ruleset_that_is_gone_is_shown(folder: Path) -> None:
     assert rpgres("ruleset", "new", "sparks", "--like", "success-levels").code == 0
     sheet = next((folder / "rulesets" / "sparks" / "sheets").iterdir()).stem
@@ -520,6 +521,7 @@ def test_the_account_for_a_seat(folder: Path) -> None:
 # Play
 
 
+@pytest.mark.slow
 def test_an_evening_in_a_pipe() -> None:
     begun()
     lines = [

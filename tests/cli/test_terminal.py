@@ -87,12 +87,14 @@ def test_odds_are_a_bar_chart() -> None:
     assert all(len(line) <= 80 for line in lines)
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode_gets_ascii() -> None:
     text = shown("odds", "2d4", PYTHONIOENCODING="ascii")
     assert text.isascii()
     assert "########" in text
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_and_answers() -> None:
     terminal = Terminal(FAILING)
     heading = "Overcome: skill 1, vs 3\n"
@@ -116,6 +118,7 @@ def test_a_person_is_asked_and_answers() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
     scene = tmp_path / "scene.toml"
     scene.write_text(
@@ -137,6 +140,7 @@ def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
     assert "Price (Mara, asked): " in text
 
 
+@pytest.mark.slow
 def test_an_optional_moment_passes_with_enter() -> None:
     line = "roll fate overcome --sheet mara --skill fight --vs 1 --given roll=0+00 --seed 7"
     terminal = Terminal(line.split())
@@ -148,6 +152,7 @@ def test_an_optional_moment_passes_with_enter() -> None:
     assert "invoke" not in text
 
 
+@pytest.mark.slow
 def test_the_end_of_the_input_leaves_it_undecided() -> None:
     terminal = Terminal(FAILING)
     terminal.until("> ")
@@ -169,6 +174,7 @@ def test_an_interrupt_exits_with_130() -> None:
     assert "Traceback" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--json", "--auto", "--repeat=2"])
 def test_nobody_is_asked_when_that_is_not_wanted(option: str) -> None:
     code, text = Terminal([*FAILING, option]).end()

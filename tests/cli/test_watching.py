@@ -91,6 +91,7 @@ def test_schemas_follow_the_ruleset(ruleset: Path) -> None:
     assert shown.interrupt()[0] == 130
 
 
+@pytest.mark.slow
 def test_only_text_can_be_watched(ruleset: Path) -> None:
     done = rpgres("ruleset", "check", "bell", "--watch", "--json")
     assert (done.code, done.out) == (2, "")

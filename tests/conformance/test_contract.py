@@ -660,6 +660,7 @@ def test_what_only_handles_text_or_own_names_is_no_fault(text: str, found: list[
     assert [fault.what for fault in faults_in(ast.parse(text))] == found
 
 
+@pytest.mark.slow
 def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> None:
     far = 'far = { title = "Far", from = 99 }\n[outcomes.throw.far]\n[outcomes.skip.far]\n[outcomes.bet.far]\n'
     changes = [
@@ -671,6 +672,7 @@ def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> No
     assert "far of the table throw" in found.notes[0].text
 
 
+@pytest.mark.slow
 def test_a_decision_that_takes_other_answers_says_so(site: Path) -> None:
     reads = (INIT, "optional=True, margin=total", "optional=True, reads=str, margin=total")
     listed = 'facts = ["margin"]\noptions = ["*"]'
@@ -679,12 +681,14 @@ def test_a_decision_that_takes_other_answers_says_so(site: Path) -> None:
     assert "add typed = true to [labels.charm]" in text_of(found)
 
 
+@pytest.mark.slow
 def test_a_decision_that_takes_other_answers_and_says_so_is_sound(site: Path) -> None:
     reads = (INIT, "optional=True, margin=total", "optional=True, reads=str, margin=total")
     listed = 'facts = ["margin"]\noptions = ["*"]\ntyped = true'
     assert verdict("labels", pebble.install(site, [reads, (DATA, 'facts = ["margin"]', listed)])).ok
 
 
+@pytest.mark.slow
 def test_a_word_of_a_fact_that_is_not_declared_is_told(site: Path) -> None:
     shows = (INIT, "optional=True, margin=total", 'optional=True, water="calm", margin=total')
     declared = (DATA, 'facts = ["margin"]', 'facts = { margin = [], water = ["rough"] }')
@@ -692,6 +696,7 @@ def test_a_word_of_a_fact_that_is_not_declared_is_told(site: Path) -> None:
     assert "'charm' shows the fact water as 'calm', which it does not declare" in text_of(found)
 
 
+@pytest.mark.slow
 def test_a_declared_fact_that_nothing_in_the_examples_shows_is_a_note(site: Path) -> None:
     found = verdict("labels", pebble.install(site, [(DATA, 'facts = ["margin"]', 'facts = ["margin", "height"]')]))
     assert found.ok

@@ -482,6 +482,7 @@ def test_a_law_is_worked_out_once() -> None:
     assert dice("4d6kh3").law is dice("4D6 kh 3").law
 
 
+@pytest.mark.slow
 def test_large_pools_have_the_right_moments() -> None:
     for text, mean in (("1000d6", 3500), ("100d100", 5050), ("300d6ro1", None), ("100d6kl50", None)):
         law = dice(text).law

@@ -347,6 +347,7 @@ def test_a_reroll_that_hardly_ends_is_cut_short_with_the_same_chances() -> None:
     assert pool.read(thrown.text) == thrown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["1000d10000r<9999!", "1000d2!", "1000d6kh500", "1000d1"])
 def test_rolling_the_largest_pools_is_bounded(text: str) -> None:
     start = time.process_time()

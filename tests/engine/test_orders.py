@@ -597,6 +597,12 @@ def test_an_order_by_a_number_that_no_option_has_is_refused(saga: Rules, fact: s
     assert f"the decision play shows no fact {fact!r} of its options" in found
 
 
+def test_decisions_are_searched_for_once_and_switches_have_their_own() -> None:
+    rules = load_rules(find_ruleset("fate"))
+    assert decisions_of(rules) is decisions_of(rules)
+    assert decisions_of(rules.with_switches({"invoke_order": "actor-then-opponent"})) is not decisions_of(rules)
+
+
 def test_decisions_of_every_ruleset_have_their_options() -> None:
     found = decisions_of(load_rules(find_ruleset("fate")))
     assert found["price"].options == {"cost", "fail"}

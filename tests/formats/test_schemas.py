@@ -448,6 +448,7 @@ def test_no_record_lets_msgspec_crash_at_the_end_of_a_process() -> None:
     assert bounded == []
 
 
+@pytest.mark.slow
 def test_a_record_names_its_schema() -> None:
     record = json.loads(rpgres("scene", "run", "fate/bribe", "--json").stdout)
     schema = json.loads(rpgres("schema", record["format"]).stdout)

@@ -134,6 +134,7 @@ CARDS: dict[str, tuple[list[str], str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CARDS)
 @pytest.mark.parametrize("is_known", [False, True])
 def test_cards_that_were_dealt_stay(tmp_path: Path, ruleset: str, is_known: bool) -> None:

@@ -557,6 +557,7 @@ def test_a_value_that_the_ruleset_would_refuse_of_a_sheet_is_not_set(tmp_path: P
 TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5", "9" * 40, "\udcff", "2026-01-01"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga"])
 def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every place of a table with every kind of value: it is refused in words, or the table is as it should be."""

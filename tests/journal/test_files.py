@@ -260,6 +260,7 @@ def house_rule(folder: Path) -> None:
     (folder / "fate" / "outcomes" / "overcome.toml").write_text(OURS, "utf-8")
 
 
+@pytest.mark.slow
 def test_house_rules_beside_a_table_hold_wherever_the_command_is_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,6 +414,7 @@ def forged(path: Path, number: int, **changes: Any) -> None:
     rewrite(path, forge)
 
 
+@pytest.mark.slow
 def test_an_entry_that_is_longer_than_any_is_not_unpacked(tmp_path: Path) -> None:
     place = begun(tmp_path / "t.db")
     act(place)

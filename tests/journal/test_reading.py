@@ -303,6 +303,7 @@ def test_a_change_to_an_older_entry_is_found_by_verify_and_where_it_is_read(copy
         assert rpgres("table", "view", "--as", "mara", "--out", "-", *where).code == 1
 
 
+@pytest.mark.slow
 def test_an_entry_that_was_exchanged_with_its_hash_does_not_lead_to_the_end(copy: Place, tmp_path: Path) -> None:
     """Whoever rewrites old entries has to rewrite all that follow: what is read leads up to the last one."""
     other = Place(Path(shutil.copy(copy.path, tmp_path / "other.db")))

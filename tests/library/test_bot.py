@@ -137,6 +137,7 @@ def test_what_is_wrong_is_told_to_who_typed_it(tmp_path: Path, start: Starts) ->
         assert line.startswith("note") or len(sent) == 1, (line, sent)
 
 
+@pytest.mark.slow
 def test_what_others_do_meanwhile_is_told_once(tmp_path: Path, start: Starts, monkeypatch: pytest.MonkeyPatch) -> None:
     discord = start(tmp_path)
     discord.command(GM, "new fate mara edda")

@@ -213,6 +213,7 @@ def modules_after(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_no_call_brings_a_terminal_library() -> None:
     assert not {name for name in modules_after("") if name.startswith("rpgres.")} - {"rpgres.version"}
     used = "rpgres.roll('4dF'); rpgres.odds('fate', 'overcome', skill=3, vs=2); rpgres.odds('4d6')"
@@ -227,6 +228,7 @@ def test_a_script_ends_well() -> None:
     assert (done.returncode, done.stdout) == (0, "exact\n"), done.stderr
 
 
+@pytest.mark.slow
 def test_folders_of_the_house_do_not_take_the_place_of_functions() -> None:
     code = "import rpgres.odds.exact, rpgres.simulate, rpgres.rulesets\nprint(rpgres.odds('d6').mean)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

@@ -386,6 +386,7 @@ def test_short_lines_at_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "said by mara: skill burglary, vs 3" in done.out
 
 
+@pytest.mark.slow
 def test_the_start_of_a_long_line_reads_no_short_line() -> None:
     import subprocess
     import sys

@@ -211,6 +211,7 @@ def test_a_long_way_to_the_first_decision_is_left_open() -> None:
     assert best_odds(with_rule(rule), leaves=2000).value.open == 1
 
 
+@pytest.mark.slow
 def test_a_chain_of_many_questions_is_left_open_and_breaks_nothing() -> None:
     def step(table: Table, place: int) -> int | None:
         table.roll(dice("d2"))

@@ -123,6 +123,7 @@ def test_the_same_budget_has_the_same_answer() -> None:
     assert scene_odds(course(), work=5_000) == scene_odds(course(), work=5_000)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("calls", [0, 1, 40, 200])
 def test_an_interruption_keeps_what_is_known(

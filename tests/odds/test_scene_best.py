@@ -215,6 +215,7 @@ class Climbed(msgspec.Struct, frozen=True):
     steps: int = 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_chain", [True, False])
 def test_a_turn_that_is_too_long_is_refused(
     battle: Ruleset, monkeypatch: pytest.MonkeyPatch, *, in_chain: bool

@@ -529,6 +529,7 @@ def test_a_users_own_overlay_is_not_the_plugins_fault(site: Path) -> None:
 # Ids
 
 
+@pytest.mark.slow
 def test_two_distributions_with_one_id_are_an_error_naming_both(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_coin(site)
     install(site, "other-coin", version="7", points={"coin": "other_coin"}, files={"other_coin.py": "1 / 0\n"})

@@ -73,6 +73,7 @@ def test_nothing_but_names_and_notes_differs_where_nothing_is_chosen(work: Path)
     assert not [line for line in own if line.startswith("#") and line not in new]
 
 
+@pytest.mark.slow
 def test_names_may_change_places(work: Path) -> None:
     made("success-levels", "--abilities", "bargain, axe, ride")
     sheet = Path("rulesets/lantern-walk/sheets/brida.toml").read_text("utf-8")
@@ -178,6 +179,7 @@ def test_its_own_are_offered_and_can_be_the_model(work: Path) -> None:
     assert {"bell", "gong"} <= {one.id for one in ruleset_names()}
 
 
+@pytest.mark.slow
 def test_a_line_end_in_a_title_stays_in_the_comment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     ran = rpgres("ruleset", "new", "mine", "--like", "success-levels", "--title", "One\nstandalone = false")

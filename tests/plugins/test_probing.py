@@ -125,9 +125,9 @@ def test_modules_in_the_current_folder_do_not_count(site: Path, monkeypatch: pyt
 @pytest.mark.slow
 def test_a_plugin_that_waits_for_ever_is_named(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(site, "waits", at_import="import time; time.sleep(3600)")
-    monkeypatch.setattr(probing, "SECONDS", 4.0)
+    monkeypatch.setattr(probing, "SECONDS", 2.5)
     found = {plugin["id"]: plugin for plugin in json.loads(rpgres("plugin", "list", "--json").out)["plugins"]}
-    assert "took longer than 4 s" in found["waits"]["problem"]
+    assert "took longer than 2.5 s" in found["waits"]["problem"]
     assert found["aright"]["ok"]
 
 
@@ -150,10 +150,11 @@ def test_using_a_ruleset_starts_no_process_either(site: Path, monkeypatch: pytes
 @pytest.mark.slow
 def test_a_check_without_a_name_shows_on_a_terminal_what_it_does(site: Path) -> None:
     pty = pytest.importorskip("pty")
-    install(site, "slow", at_import="import time; time.sleep(1.2)")
+    install(site, "slow", at_import="import os, time; time.sleep(float(os.environ.get('IMPORTING', 0)))")
     master, slave = pty.openpty()
-    command = [*CHECKING, "plugin", "check", "slow"]
-    environment = {**os.environ, "PYTHONPATH": str(site), "TERM": "xterm"}
+    early = "from rpgres.cli import progress; progress.LATE = 0.1\n"  # not half a second before anything is shown
+    command = [*CHECKING[:-1], early + CHECKING[-1], "plugin", "check", "slow"]
+    environment = {**os.environ, "PYTHONPATH": str(site), "TERM": "xterm", "IMPORTING": "0.6"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=environment) as process:
         os.close(slave)
         assert process.stdout is not None

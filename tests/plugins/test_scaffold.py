@@ -158,6 +158,7 @@ def test_names_that_no_ruleset_can_have(name: str, told: str, tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_id_of_what_is_installed(tmp_path: Path) -> None:
     folder = write_plugin("sandbar", into=tmp_path)
     done = in_folder(folder, "rpgres", "plugin", "new", "sandbar", "--into", str(folder))

@@ -218,6 +218,7 @@ def test_listing_names_every_broken_one_with_its_stage_and_what_to_do(site: Path
     assert rpgres("plugin", "list", "--check").code == 1
 
 
+@pytest.mark.slow
 def test_everything_else_goes_on_working(site: Path) -> None:
     assert rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--auto").code == 0
     assert rpgres("roll", "4dF+2").code == 0

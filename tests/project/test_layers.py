@@ -159,8 +159,9 @@ def test_messages_of_errors_name_options_for_every_reader() -> None:
     """As `--vs` on a command line and `vs` elsewhere, by `named`; between backticks stands a line as it is typed."""
     written = re.compile(r"(?<![\w-])--[a-z]")
     found = []
-    for path in sorted((ROOT / "rpgres").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    code = {path: path.read_text("utf-8") for path in sorted((ROOT / "rpgres").rglob("*.py"))}
+    for path in filter(lambda one: written.search(code[one]), code):
+        for node in ast.walk(ast.parse(code[path])):
             name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
             if name.endswith("Error") and node.args:
                 texts = (one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant))

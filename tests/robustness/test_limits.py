@@ -99,11 +99,11 @@ def site(tmp_path: Path) -> Path:
     return tmp_path
 
 
-# Half a second in which code may still end once it was interrupted, not two: what is tested waits them out.
+# A fifth of a second in which code may still end once it was interrupted, not two: what is tested waits them out.
 HASTY = [
     sys.executable,
     "-c",
-    "from rpgres.cli import main; from rpgres.cli.requests import timelimit; timelimit.GRACE = 0.5; main()",
+    "from rpgres.cli import main; from rpgres.cli.requests import timelimit; timelimit.GRACE = 0.2; main()",
 ]
 
 
@@ -129,19 +129,19 @@ def batch(
 
 @pytest.mark.slow
 def test_a_request_without_end_is_stopped_and_the_next_is_answered(site: Path) -> None:
-    code, found = batch(site, "end", "compute", "sleep", "shrug", "end")
+    code, found = batch(site, "end", "compute", "sleep", "shrug", "end", seconds="1")
     assert [answer["id"] for answer in found] == ["end", "compute", "sleep", "shrug", "end"]
     assert [answer.get("outcome") for answer in found] == ["done", None, None, None, "done"]
     for stopped in found[1:4]:
         assert (stopped["format"], stopped["code"], stopped["exit"]) == ("rpgres.error/1", "time", 1)
-        assert "longer than 2 s" in stopped["message"]
+        assert "longer than 1 s" in stopped["message"]
         assert "--seconds" in stopped["message"]
     assert code == 0
 
 
 @pytest.mark.slow
 def test_what_cannot_be_stopped_ends_the_batch_with_an_error(site: Path) -> None:
-    code, found = batch(site, "end", "insist", "end", program=HASTY)
+    code, found = batch(site, "end", "insist", "end", seconds="1", program=HASTY)
     assert [answer["id"] for answer in found] == ["end", "insist"]
     assert found[1]["code"] == "time"
     assert "cannot be interrupted" in found[1]["message"]
@@ -159,7 +159,7 @@ def test_an_operation_that_cannot_be_stopped_is_answered_as_what_was_done_before
         {"op": "table.act", "table": table, "action": "insist"},
         {"op": "table.note", "table": table, "text": "never read"},
     ]
-    code, found = batch(site, *requests, program=HASTY)
+    code, found = batch(site, *requests, seconds="1", program=HASTY)
     new, note, stopped = found
     assert (code, new.get("code")) == (1, None)
     assert (note["id"], note["code"]) == (1, "table")
@@ -167,7 +167,8 @@ def test_an_operation_that_cannot_be_stopped_is_answered_as_what_was_done_before
     assert (stopped["id"], stopped["code"]) == (2, "time")
     assert "cannot be interrupted" in stopped["message"]
     assert "written" not in rpgres("table", "log", "--table", table).out
-    code, (stopped,) = batch(site, {"op": "roll", "ruleset": "endless", "action": "insist"}, program=HASTY)
+    alone = {"op": "roll", "ruleset": "endless", "action": "insist"}
+    code, (stopped,) = batch(site, alone, seconds="0.5", program=HASTY)
     assert (code, stopped["code"]) == (1, "time")
 
 

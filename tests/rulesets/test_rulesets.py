@@ -215,7 +215,17 @@ def test_what_is_kept_of_fixed_margins_has_an_end(monkeypatch: pytest.MonkeyPatc
     first, again = ([settling.is_fixed("overcome", Map(), (margin, 0), 0, 40) for margin in margins] for _ in range(2))
     assert first == again == sorted(first)
     assert set(first) == {False, True}
-    assert len(settling._fixed) == 3
+    assert [key[-1] for key in settling._fixed] == [(0, -margin) for margin in margins[-3:]]  # the last ones
+
+
+@pytest.mark.fresh
+def test_what_was_settled_last_is_kept_however_long_a_process_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling_module, "MOST_SETTLED", 3)
+    settling = load_rules(find_ruleset("fate")).settling
+    found = [settling.settlement("overcome", 1, Map(round=number)) for number in range(9)]
+    assert found[0] == found[-1]
+    assert settling.settlement("overcome", 1, Map(round=8)) is found[-1]
+    assert settling.settlement("overcome", 1, Map(round=0)) is not found[0]
 
 
 def test_switches_are_checked() -> None:
@@ -774,6 +784,7 @@ def test_check_reads_the_folders_of_an_option_and_scenes() -> None:
     assert "did you mean 'fate'?" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_list_marks_broken_house_rules_and_folders_of_no_ruleset() -> None:
     plain = run_rpgres("ruleset", "list")

@@ -161,6 +161,7 @@ def test_turns_of_a_scene_are_not_resolved_again(tmp_path: Path, monkeypatch: py
     assert len(resolved) < 5 * runs  # of some 20 turns a run, the first runs included
 
 
+@pytest.mark.slow
 def test_a_beginning_may_merge(monkeypatch: pytest.MonkeyPatch) -> None:
     case = CASES[5]
     expected = played(case, 20)

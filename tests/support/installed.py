@@ -85,7 +85,7 @@ def crowded_environment(session: pytest.TempPathFactory) -> Path:
         for package in (AFTER_HOURS, *BROKEN):  # copies, since building may leave files behind
             shutil.copytree(package, folder / "src" / package.name, ignore=shutil.ignore_patterns("__pycache__"))
         wheels = build(tools / "python", *sorted((folder / "src").iterdir()), into=folder / "wheels")
-        install(environment(folder, bare_environment(session), tools), *wheels)
+        install(environment(folder, bare_environment(session), tools), "--no-index", "--no-deps", *wheels)
 
     return scripts_of(made_once(session, "crowded", make))
 

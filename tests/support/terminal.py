@@ -71,16 +71,14 @@ class Terminal:
         os.write(self._fd, keys.encode())
 
     def interrupt(self) -> tuple[int, str]:
-        """Type Ctrl-C, and again should it have come between the prompt and the reading of the line.
+        """Type Ctrl-C, and again behind a further prompt, or should it have come before the line was read.
 
         What is shown is returned without the `^C` that the terminal echoes: one may be typed while the process ends.
         """
         while self._process.poll() is None:
             time.sleep(0.3)
             self.type(INTERRUPT)
-            if not self._read(5):
-                continue
-            while self._read(5):
+            while self._read(5) and not self.shown.endswith("\n> "):
                 pass
         code, shown = self.end()
         return code, shown.replace("^C", "")

@@ -31,6 +31,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
+from rpgres_nodice import declaring
 from rpgres_nodice.effects import applied
 from rpgres_nodice.points import all_points, holding_of, pools_of
 from rpgres_nodice.timeline import timeline_of
@@ -73,6 +74,15 @@ def test_a_sequence_ends_whoever_decides_and_keeps_every_point(names: tuple[str,
             held = holding_of(done.state, name)
             assert all_points(held) == pools_of(done.state.characters[name])
         assert timeline_of(done.state).phase <= 8
+
+
+def test_a_question_about_an_equal_table_is_made_once() -> None:
+    state, foes = seated("orsa", "bram"), ("bram",)
+    known = declaring.question(rules(), state, "orsa", foes=foes)
+    assert declaring.question(rules(), msgspec.structs.replace(state), "orsa", foes=foes) is known
+    tired = state.with_character(blank_character("bram"))
+    assert declaring.question(rules(), tired, "orsa", foes=foes) is not known
+    assert len(rules().compiled["nodice:questions"]) <= declaring.KEPT
 
 
 def test_a_whole_sequence_begins_and_ends_with_full_pools() -> None:

@@ -368,6 +368,7 @@ def test_suits_that_may_be_trump_are_told_apart(
     assert {suit for suit, key in keys.items() if list(keys.values()).count(key) > 1} == alike
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "choose", "switches"),
     [

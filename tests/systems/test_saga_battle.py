@@ -172,6 +172,7 @@ def test_a_hero_without_a_card_neither_attacks_nor_answers() -> None:
 # -- odds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("need", [3, 5, 7])
 def test_odds_of_an_exchange_agree_with_counting_what_is_left_of_the_deck(need: int) -> None:
     """A dozen cards are left to be turned up; a foe who bears one blow falls where the card leaves the total enough."""

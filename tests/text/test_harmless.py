@@ -185,6 +185,7 @@ def test_no_command_prints_what_harms(args: tuple[str, ...], here: Path) -> None
         assert CHARS.search(done.out + done.err) is None, ascii(done.out + done.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", [*COMMANDS[1:4], COMMANDS[9]], ids=lambda args: ascii(" ".join(args)))
 def test_nor_where_the_terminal_knows_ascii_alone(args: tuple[str, ...], here: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1", "COLUMNS": "80"}
