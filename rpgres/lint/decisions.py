@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from rpgres.lint.named_spans import Spans
+from rpgres.lint.named_spans import ANY_WORD, Spans
 from rpgres.lint.paths import Known, brought_forth, people
 from rpgres.model.state import slug
 from rpgres.rulesets import RowQuestion, Rules
@@ -124,7 +124,7 @@ def _facts_of_rolls(rules: Rules) -> Iterator[tuple[str, Facts | None]]:
                 yield label, None
             else:
                 words = {fact: frozenset(filter(None, spans[fact].words)) for fact in plan.asks[label].facts}
-                yield label, words
+                yield label, {fact: None if ANY_WORD in can_be else can_be for fact, can_be in words.items()}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 
 EITHER = Span(0, 1)
 _THROWN = Span(1, inf)
+ANY_WORD = "word"  # stands for whatever is typed
 
 
 def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Span]]]:
@@ -145,7 +146,7 @@ def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
     if parameter.kind == "choice":
         return Span(words=frozenset(parameter.choices) | (frozenset() if is_there else {None}))
     if parameter.kind in ("text", "character"):
-        return Span(words=frozenset(["word", None]))
+        return Span(words=frozenset([ANY_WORD, None]))
     if parameter.kind == "flag":
         return EITHER
     if parameter.kind != "integer":

@@ -520,6 +520,44 @@ def test_words_that_a_fact_never_is_are_refused(ruleset: str, condition: str, to
     assert told in found, found
 
 
+TIDE = """
+standalone = true
+title = "Tide"
+summary = "Diving."
+version = "1"
+[bands]
+miss = { title = "Miss", success = false }
+hit = { title = "Hit", success = true }
+[actions.dive]
+summary = "Dive."
+parameters = ["skill", "gear"]
+required = ["skill"]
+dice = "2d6"
+numbers = { held = "if(given(gear), gear, 'nothing')", mood = "if(skill > 2, 'calm', 'wild')" }
+bands = { hit = "roll + skill >= 8", miss = "else" }
+[actions.dive.ask.push]
+text = "Push?"
+when = "mood = 'wild' and held != 'net' and roll < 8"
+options.push = { text = "Push", reroll = { roll = "face < 3" } }
+[parameters]
+skill = { kind = "integer", help = "skill", at-least = 0, at-most = 5 }
+gear = { kind = "text", help = "gear" }
+"""
+
+
+def test_words_of_a_question_inside_a_roll_are_those_of_its_numbers(tmp_path: Path) -> None:
+    (tmp_path / "tide").mkdir()
+    (tmp_path / "tide" / "ruleset.toml").write_text(TIDE, encoding="utf-8")
+    rules = load_rules(find_ruleset("tide", extra=[tmp_path]), extra=[tmp_path])
+    found = {}
+    for path, word in (("mood", "wilf"), ("mood", "wild"), ("held", "rope")):
+        order = f'[[orders]]\nask = "push"\nwhen = {{ "facts.{path}" = "{word}" }}\nchoose = "push"'
+        found[word] = faults(rules, order)
+    assert found["wild"] == found["rope"] == []
+    (told,) = found["wilf"]
+    assert "mood is never 'wilf'" in told
+
+
 def test_a_word_that_play_may_bring_forth_is_a_warning() -> None:
     rules = load_rules(find_ruleset("saga")).with_switches({})
     label = msgspec.structs.replace(rules.file.labels["play"], facts={"stance": ["open", "{name}"]})
