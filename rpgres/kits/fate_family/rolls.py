@@ -383,7 +383,8 @@ def check_present(state: State, actor: Character, vs: Sequence[Opposition], give
         return
     present = [actor.name, *given.get("helper", ()), *given.get("ally", ())]
     present += [one.character for one in vs if one.character]
-    check_sides(state, [*present, *given.get("rival", ())])
+    present += given.get("rival", ())
+    check_sides(state, present)
 
 
 def check_sides(state: State, names: Sequence[str]) -> None:
