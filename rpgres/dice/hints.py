@@ -163,7 +163,7 @@ def _unknown(word: str, *, is_behind: bool) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word, KNOWN, n=1)
-    named = "; a name stands in brackets, 2d6[fire], a comment behind #" if is_behind else "; write its number"
+    named = "; a name stands in brackets, 2d6[fire], a comment behind #" if is_behind else "; write a number or dice"
     hint = f"; did you mean {near[0]}?" if near else named
     return f"unknown word {word!r} in dice notation{hint}"
 

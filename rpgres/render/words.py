@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpgres.errors import counted
-from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, GM, Box, Pile
 from rpgres.odds import chances
 from rpgres.parameters.context import ACTOR, OPPONENT
@@ -131,6 +130,8 @@ def pile_piece(pile: Pile) -> Piece:
     """Return the cards of a pile: visible ones by their codes, others counted."""
     if pile.audience == () or FACE_DOWN in pile.cards:
         return Piece(f"{counted(len(pile), 'card')}, face down")
+    from rpgres.model.cards import shown_codes
+
     return Piece(", ".join(shown_codes([*pile.top, *pile.cards])), "cards")
 
 

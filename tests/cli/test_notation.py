@@ -246,7 +246,7 @@ def test_odds_by_margin_and_by_part() -> None:
         ("3d6 2 times 3 times", "how often is said already", "            ^^^^^^^"),
         ("d20+5 v 15", "write vs and the number: d20+5 vs 15", "      ^"),
         ("3d6 under 12", "write vs <= and the number: 3d6 vs <=12", "    ^^^^^"),
-        ("d20 + prof", "unknown word 'prof' in dice notation; write its number", "      ^^^^"),
+        ("d20 + prof", "unknown word 'prof' in dice notation; write a number or dice", "      ^^^^"),
         ("d20+5 dc 15", "write vs and the number: d20+5 vs 15", "      ^^"),
         ("d20 with advantage", "d20 adv, d20+5 dis", "    ^^^^"),
         ("3d6 best 2", "4d6 keep highest 3", "    ^^^^"),
@@ -302,7 +302,7 @@ def test_options_that_contradict_the_line() -> None:
     assert "compared twice" in complaint("roll", "d20 vs 3", "--vs", "4")
     assert "one roll is compared" in complaint("odds", "3d6 in order", "--vs", "4")
     hard = complaint("roll", "d20", "--vs", "hard")
-    assert "unknown word 'hard' in dice notation; write its number; --vs takes a number or dice: 15, <=45" in hard
+    assert "unknown word 'hard' in dice notation; write a number or dice; --vs takes a number or dice: 15, <=45" in hard
     assert hard.endswith("  hard\n  ^^^^\n")
     assert "there is no 'opposition'" in complaint("roll", "d20", "--vs", "4", "--given", "opposition=3")
     assert "rolled once" in complaint("roll", "d20", "--given", "roll=1", "--given", "roll=2")

@@ -239,7 +239,7 @@ def test_odds_of_a_scene_are_a_lower_bound_from_the_first_arrival_on(
     taken_on: Callable[..., Any] = _Walk._taken_on
 
     def first(self: Any, *args: Any) -> Any:
-        if not self.leaves:
+        if not self.turns.leaves:
             signal.raise_signal(signal.SIGINT)
         return taken_on(self, *args)
 

@@ -133,7 +133,7 @@ def test_a_bid_may_be_dice() -> None:
         (f"attack:agi=0..{'9' * 5000}", "is not a range such as 0..3"),
         ("attack:agi=5..3", "agi=5..3 is not a range such as 0..3, the lower number first"),
         ("attack:agi=", "agi= is not a bid: .*such as 1d4-1, or a range such as 0..3"),
-        ("attack:agi=zz", "agi=zz is not a bid: unknown word 'zz' in dice notation. A bid is a number"),
+        ("attack:agi=zz", "agi=zz is not a bid: unknown word 'zz' in dice notation; write a number or dice"),
         ("attack:agi=99999d99999", "is not a bid: more than 1000 dice"),
         ("attack:stack=action//bid", "stack=action//bid has an empty card; .*stack=action/weapon/location/bid"),
         ("attack:agi=1,", "'attack:agi=1,' has an empty part; KEY=VALUE pairs are separated"),
