@@ -25,7 +25,7 @@ from rpgres.engine.seats import Seats
 from rpgres.engine.table import MEASURED
 from rpgres.model.state import Map, State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
-from rpgres.odds.watching import Idle
+from rpgres.odds.watching import COUNTERS, Idle
 from rpgres.parameters.examples import example_inputs
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.walking import course_of
@@ -108,17 +108,23 @@ def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashab
             break
         dealer.begin_turn(turn)
         after = course.turn(standing, dealer, course.policies)
-        standing = course.onward(replace(after, state=_without(after.state, forgotten)))
-    return course.result(standing), _without(standing.state, course.forgotten)
+        standing = course.onward(replace(after, state=_without(after.state, forgotten)) if forgotten else after)
+    return course.result(standing), _promised(standing.state, course.forgotten)
 
 
 def _without(state: State, idle: Collection[str]) -> State:
-    if not idle:
-        return state
+    """Return a table without what is idle."""
     kept = Idle(idle)
     people = {name: replace(one, counters=kept.of(one.counters)) for name, one in state.characters.items()}
     tags = tuple([tag for tag in state.tags if kept.of(tag) is not None])
     return replace(state, tags=tags, counters=kept.of(state.counters), characters=Map(people))
+
+
+def _promised(state: State, idle: Collection[str]) -> State:
+    """Return what a promise holds for of a table at its end: no counters, where some of these are idle."""
+    names = {*state.counters, *(name for one in state.characters.values() for name in one.counters)}
+    has_counters = any(name.startswith(COUNTERS) for name in idle)
+    return _without(state, {*idle, *(f"{COUNTERS}{name}" for name in names if has_counters)})
 
 
 _MERGES = "after table.merge only its key may matter to what it `holds` for; so it is with cards that are alike"
