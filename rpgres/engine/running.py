@@ -174,13 +174,13 @@ class Run(msgspec.Struct):
             raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}, {STATE}")
         return self.asked in holds
 
-    def merge(self, key: Hashable, *, holds: Collection[str], pays: tuple[Effect, ...] | None = None) -> Any:
+    def merge(self, key: Hashable, *, holds: Collection[str], pays: tuple[Effect, ...] = ()) -> Any:
         """Forget what was before; in odds, go on once for all runs that share the key. Return what is still to pay."""
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
             self.shown = EMPTY  # what was seen before does not count any more
-            if pays is not None:
+            if pays:
                 return self.dealer.merge_paid(self, key, pays)
             self.dealer.merge((self.carried, key, self.players.used()))
         return pays

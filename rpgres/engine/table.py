@@ -21,7 +21,7 @@ from rpgres.engine.players import NO, Question
 from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Onward, Run
 from rpgres.engine.stops import Broken, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
-from rpgres.rulesets import OUTCOME_ONLY, STATE, Effect, Option, Rules
+from rpgres.rulesets import OUTCOME_ONLY, Effect, Option, Rules
 from rpgres.rulesets.schema import CLAIM
 
 T = TypeVar("T")
@@ -149,7 +149,9 @@ class Table(msgspec.Struct, eq=False, gc=False):
         opposition = run.roll(other, other_label, opponent).throw.value + other_add
         return Compared(total - opposition, total, opposition)
 
-    def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:
+    def merge(
+        self, key: Hashable, *, holds: Collection[str] = OUTCOME_ONLY, pays: tuple[Effect, ...] = ()
+    ) -> tuple[Effect, ...]:
         """Promise that from here on only `key` (hashable) matters; odds continue once for all runs with the same key.
 
         The key must distinguish different points of a rule. Earlier events are removed from all views, so no policy
@@ -160,19 +162,13 @@ class Table(msgspec.Struct, eq=False, gc=False):
             holds: the kinds of odds for which the promise holds (`QUESTIONS`): `margin` if runs with the same key also
                 have the same margins; `state`, for odds of scenes, if the table is the same afterwards. Other odds
                 ignore the merge.
+            pays: effects that are settled, with which the outcome begins whatever else it has; they name characters,
+                and no roles. `key` is then what matters beside them.
+
+        Returns:
+            Those of `pays` that the rule still has to return: all, or none where odds of scenes apply them apart.
         """
-        self.run.merge(key, holds=holds)
-
-    def merge_paid(self, key: Hashable, pays: tuple[Effect, ...]) -> tuple[Effect, ...]:
-        """Merge for odds of scenes where some effects are settled; return those that the outcome has to begin with.
-
-        These are all of them, but for odds that apply them by themselves, so that `key` alone says what follows.
-
-        Args:
-            key: what matters beside these effects, to the table afterwards; see `merge`.
-            pays: effects that the outcome begins with, whatever else it has; they name characters, and no roles.
-        """
-        found: tuple[Effect, ...] = self.run.merge(key, holds=(STATE,), pays=pays)
+        found: tuple[Effect, ...] = self.run.merge(key, holds=holds, pays=pays)
         return found
 
     def carries(self, key: Hashable) -> None:
@@ -223,7 +219,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         Args:
             key: returns what the result depends on (hashable), beside the ruleset and who decides.
             play: plays it at the table that it is given; in odds, its result is compared and hashed.
-            onward: returns, of a result, the key and the effects of the `merge_paid` that the rule comes to next, with
+            onward: returns, of a result, the key and what is paid in the `merge` that the rule comes to next, with
                 nothing asked and nothing carried in between. Odds of scenes go on there at once.
         """
         run, rules = self.run, self.rules

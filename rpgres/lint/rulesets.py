@@ -215,7 +215,7 @@ def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) ->
     )
     for key, what, named, known in lists:
         for number, one in enumerate(named):
-            if one not in known and not (key == "tables" and one == name and rules.may_lack(one)):
+            if one not in known and not (key == "tables" and one == name and rules.is_described(one)):
                 yield missing((*at, key, number), what, one, known)
     if not all(key in rules.file.parameters for key in action.parameters):
         return

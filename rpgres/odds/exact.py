@@ -172,9 +172,8 @@ def outcome_odds(
     counts: Mapping[Any, int] = EMPTY
     applied = Applied(choose)
 
-    def once(dealer: TapeDealer) -> str | int | None:
-        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies, applied=applied))
-        return found
+    def once(dealer: TapeDealer) -> Any:
+        return runs.run(playing, dealer, Seats(choose, policies=policies, applied=applied))
 
     try:
         odds = explore_within(budget, once, dealer, runs, recheck=0 if is_ours(rules.ruleset) else RECHECKED)
@@ -186,10 +185,8 @@ def outcome_odds(
         raise rules.blamed(RuleError(message, reason=broken.reason)) from broken
     if runs.undecided:
         raise needs_policy(runs.undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
-    masses = {**dict.fromkeys(counts, odds.open * 0), **odds.masses}
-    if counts:
-        masses.pop(UNKNOWN, None)
-    masses = _ordered(prepared, masses, by=by)
+    estimated = {name: odds.open * 0 for name in counts if name != UNKNOWN}
+    masses = _ordered(prepared, {**estimated, **odds.masses}, by=by)
     sample = sample_of(prepared, counts, exact=masses, share=share, left=float(odds.open)) if counts else None
     passed, partly = tuple(sorted(runs.passed)), applied.partly(is_whole=not odds.open)
     unasked = applied.unasked() if not odds.open else ()

@@ -152,7 +152,7 @@ class PhaseDealer(WalkDealer):
 
     def merge_paid(self, run: Run, key: Hashable, pays: tuple[Effect, ...]) -> tuple[Effect, ...]:
         plain = _keyed(run, key)
-        if not pays or (not self.is_fresh and self._tape[self._position][1] == plain):
+        if not self.is_fresh and self._tape[self._position][1] == plain:
             self.merge(plain)
             return ()
         return super().merge_paid(run, key, pays)

@@ -158,8 +158,9 @@ class Rules:
         return blamed(error, self.ruleset, self.layers.overlays)
 
     def is_described(self, action: str) -> bool:
-        """Tell whether an action's data say how it is played, so that it needs no rule in code."""
-        return self.file.actions[action].is_described or action in self.file.tables or self.file.standalone
+        """Tell whether there is such an action and its data say how it is played: it needs no rule in code."""
+        known = self.file.actions.get(action)
+        return known is not None and (known.is_described or action in self.file.tables or self.file.standalone)
 
     def effect_function(self, kind: str) -> ApplyEffect | None:
         """Return what applies a kind of effect: the code's function, or what its data describe; None for neither."""
@@ -176,12 +177,13 @@ class Rules:
         """Return what an action takes, by the name it is typed under."""
         return self.file.parameters_of(action)
 
-    def band_of(self, margin: int) -> str:
-        """Return the name of the band a margin falls into."""
+    def band_of(self, margin: int | None) -> str:
+        """Return the name of the band a margin falls into; without one, of an action that nothing opposes."""
         for name, band in self.file.bands.items():
-            if band.has(margin):
+            if band.unopposed if margin is None else band.has(margin):
                 return name
-        raise FileError(f"no band of {self.id} has the margin {margin}")
+        lacks = "band for an unopposed action (unopposed = true)" if margin is None else f"band of the margin {margin}"
+        raise FileError(f"the ruleset {self.id} has no {lacks}")
 
     def table(self, name: str) -> OutcomeTable:
         """Return an outcome table by name, read on first use from `outcomes/NAME.toml` or `ruleset.toml`.
@@ -200,7 +202,7 @@ class Rules:
 
             return with_rolled_texts(name, outcome_table(self.plans[name]))
         texts = self.layers.table_texts(name)
-        if not texts and self.may_lack(name):
+        if not texts and self.is_described(name):  # whose bands suffice for it
             return {}
         if not texts:
             known = sorted(self.layers.table_names())
@@ -213,17 +215,6 @@ class Rules:
                 message = f"the ruleset {self.id} has no band {band!r}"
                 raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])
         return with_rolled_texts(name, table)
-
-    def may_lack(self, table: str) -> bool:
-        """Tell whether an outcome table need not be there: the one of a described action that its bands suffice for."""
-        return table in self.file.actions and self.is_described(table)
-
-    def unopposed_band(self) -> str:
-        """Return the name of the band of an action that nothing opposes."""
-        for name, band in self.file.bands.items():
-            if band.unopposed:
-                return name
-        raise FileError(f"the ruleset {self.id} has no band for an unopposed action (unopposed = true)")
 
     def is_band(self, band: str, wanted: str) -> bool:
         """Tell whether a band is the wanted one, or also is it."""

@@ -179,12 +179,9 @@ class Settling:
 
     def _settle(self, name: str, margin: int | None, facts: Map[str, Any], band: str) -> Settlement:
         table = self._rules.table(name)
-        if band:
-            pass
-        elif margin is not None:
-            band = self._rules.band_of(margin)
-        else:
-            band = next(iter(table)) if len(table) == 1 else self._rules.unopposed_band()
+        if not band and margin is None and len(table) == 1:
+            band = next(iter(table))
+        band = band or self._rules.band_of(margin)
         row = self._row(table, band)
         return Settlement(
             band=band,

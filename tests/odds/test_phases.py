@@ -85,7 +85,7 @@ def take_turn(table: Table, at: At) -> Turn | Outcome:
         return inner.roll(dice("d3"), "die"), (effect("coin", to="ada", change=-1),)
 
     value, paid = table.part(lambda: ("toll", coins), play, lambda found: (("toll", found[0]), found[1]))
-    paid = table.merge_paid(("toll", value), paid)
+    paid = table.merge(("toll", value), holds=("state",), pays=paid)
     if mode == "code":  # it reads the table as it was before the coin was paid
         value += coins_of(table.state)
     if mode == "chance":

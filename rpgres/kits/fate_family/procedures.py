@@ -42,15 +42,22 @@ def register_procedures(
         rated: the parameter with the rating that an actor rolls in a contest, such as `skill`.
         track_of: returns the track on which harm of a kind is marked.
     """
+    _register_challenge(ruleset, moves)
+    _register_contest(ruleset, moves, rated, track_of)
+    _register_conflict(ruleset, fought or moves, track_of)
 
+
+def _register_challenge(ruleset: Ruleset, moves: Moves) -> None:
     @_procedure(ruleset, "challenge", moves)
-    def begin_challenge(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
+    def begin(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
         from rpgres.kits.fate_family import challenge
 
         return challenge.begin(table, actor, task, difficulty=difficulty)
 
+
+def _register_contest(ruleset: Ruleset, moves: Moves, rated: str, track_of: Callable[[Rules, str], str]) -> None:
     @_procedure(ruleset, "contest", moves)
-    def begin_contest(
+    def begin(
         table: Table,
         actor: Character,
         *,
@@ -83,8 +90,10 @@ def register_procedures(
             given=Map(given),
         )
 
-    @_procedure(ruleset, "conflict", fought or moves)
-    def begin_conflict(
+
+def _register_conflict(ruleset: Ruleset, moves: Moves, track_of: Callable[[Rules, str], str]) -> None:
+    @_procedure(ruleset, "conflict", moves)
+    def begin(
         table: Table,
         actor: Character,
         *,

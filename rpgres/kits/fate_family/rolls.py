@@ -139,7 +139,7 @@ def standing_of(table: Table, roll: Roll, key: tuple[Hashable, ...] | None = Non
     if key is None:
         return _rolled_off(table, roll, None)
     standing = _rolled_off(table, roll, key)
-    effects = table.merge_paid((*key, standing.margin), standing.effects)
+    effects = table.merge((*key, standing.margin), holds=(STATE,), pays=standing.effects)
     return standing if effects is standing.effects else msgspec.structs.replace(standing, effects=effects)
 
 
