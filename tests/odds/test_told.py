@@ -57,6 +57,11 @@ def test_words_and_what_is_not_told_come_before_numbers() -> None:
     assert sum(by_name(numbers).values()) == 1
 
 
+def test_a_total_that_there_is_not_always() -> None:
+    totals = by_name(rpgres.odds("feat-and-success-dice", "feat-die", by="total"))
+    assert totals == {"nothing": Fraction(1, 6), **{str(number): Fraction(1, 12) for number in range(1, 11)}}
+
+
 def test_a_name_that_is_not_told() -> None:
     with pytest.raises(rpgres.UsageError, match="has no number 'bset'; did you mean 'best'"):
         rpgres.odds("highest-die", "check", pool=2, by="bset")
