@@ -78,8 +78,8 @@ def test_every_run_with_a_window_raises_its_own_roll() -> None:
     """A free invocation and two for sparks: +2 each, or new dice where these are better."""
     found = odds(SAMPLE, "overcome", sheet="odo", skill=1, vs=5, aspect=["Dark=3"])
     assert found["succeed"] == Fraction(42881096, 43046721)
-    inputs = "--sheet odo --skill 1 --vs 5 --aspect Dark=3 --auto --runs 50 --seed 5".split()
-    runs = as_json("simulate", SAMPLE, "overcome", *inputs)
+    line = "--sheet odo --skill 1 --vs 5 --aspect Dark=3 --auto --runs 50 --seed 5"
+    runs = as_json("simulate", SAMPLE, "overcome", *line.split())
     assert runs["success"]["share"] == 0.98
 
 
