@@ -48,8 +48,8 @@ def _kept(rules: Rules, state: State, key: Hashable, make: Callable[[], Question
     kept: dict[State, dict[Hashable, Question]] = rules.compiled.setdefault("nodice:questions", {})
     found = kept.get(state)
     if found is None:
-        if len(kept) == KEPT:
-            del kept[next(iter(kept))]
+        if len(kept) >= KEPT:
+            kept.pop(next(iter(kept)), None)
         found = kept[state] = {}
     if key not in found:
         found[key] = make()

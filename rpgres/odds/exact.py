@@ -164,8 +164,10 @@ def outcome_odds(
     """
     check_told(prepared.rules, prepared.action, by)
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    asked, answer = (by, attrgetter(ANSWERS[by])) if by in ANSWERS else (f"{DETAIL}{by}", partial(_told, by))
-    prepared, rules = with_piles(prepared, asked=asked), prepared.rules
+    rules = prepared.rules
+    is_told = by in rules.file.actions[prepared.action].told  # a total or margin that there is not always, too
+    asked, answer = (f"{DETAIL}{by}", partial(_told, by)) if is_told else (by, attrgetter(ANSWERS[by]))
+    prepared = with_piles(prepared, asked=asked)
     runs, dealer, end = Runs(answer), WalkDealer(), inf if seconds is None else monotonic() + seconds
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=asked)

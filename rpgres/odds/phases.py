@@ -29,6 +29,8 @@ from rpgres.rulesets import STATE, Effect
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rpgres.model.state import State
+
 ALL = -1  # in the place of the bits of some parts: of all
 
 Branches = list[tuple[int, Delta]]
@@ -348,7 +350,7 @@ class _Phase:
     def __init__(self, turns: Turns, node: Node, standing: Standing, reads: Reads) -> None:
         self._turns, self._node, self._standing, self._reads = turns, node, standing, reads
         self._rests: dict[Hashable, Rest] = {}
-        self._paid: dict[tuple[Effect, ...], Delta] = {}
+        self._paid: dict[tuple[Effect, ...], tuple[State, Delta]] = {}
 
     def rest(self, key: Hashable, tape: Any) -> Rest:
         """Return the rest behind a merge, by its key and the answers before it."""
@@ -367,10 +369,10 @@ class _Phase:
         rest = self.rest(_keyed(run, key), tape)
         if not pays:
             return rest
-        delta = self._paid.get(pays)
-        if delta is None:
+        before, delta = self._paid.get(pays, (None, UNCHANGED))
+        if before is not run.state:  # another one where cards were moved in this run
             after = apply_effects(run.rules, run.state, Outcome("", effects=pays))
             there = self._standing
             delta = self._turns.parts.changes(self._node, Standing(after, there.at, there.place), self._reads)
-            self._paid[pays] = delta
+            self._paid[pays] = run.state, delta
         return Paid(rest, delta, self.rest(_keyed(run, (key, pays)), tape))

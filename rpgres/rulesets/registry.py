@@ -197,7 +197,8 @@ class Ruleset:
         Counters that make none are in the same collection, a counter `points-later` as `counters.points-later`. It is a
         promise: where these policies decide all that the procedure asks, it comes to the same result without the tags
         of these kinds and these counters, but for tags and counters themselves. Its odds then forget them, unless tags
-        or counters are asked for. `rpgres plugin check` plays the example of the procedure with and without them.
+        or counters are asked for, or sheets list the counter, so that formulas of house rules may name it. `rpgres
+        plugin check` plays the example of the procedure with and without them.
         """
         return _into(self.idles, procedure)
 

@@ -132,7 +132,11 @@ class Settling:
         known = self._settlements.get((table, margin, band))
         if known is None:
             known = self._settlements[table, margin, band] = {}
-        found = known.get(facts)
+        try:
+            found = known.get(facts)
+        except TypeError:  # code may give a dictionary
+            facts = freeze(facts)
+            found = known.get(facts)
         if found is None:
             found = self._settle(table, margin, facts, band)
             _keep(known, facts, found)
@@ -330,7 +334,7 @@ MOST_SETTLED = 1000  # kept for one table and margin, or of what further margins
 def _keep(kept: dict[Any, Any], key: Hashable, value: object) -> None:
     """Keep a result in the place of the oldest, so that a process which runs for long has what it needs now."""
     if len(kept) >= MOST_SETTLED:
-        del kept[next(iter(kept))]
+        kept.pop(next(iter(kept)), None)
     kept[key] = value
 
 

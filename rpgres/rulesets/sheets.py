@@ -268,18 +268,29 @@ def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
                 yield Fault("taken-name", (key, name), message)
 
 
-def check_character(rules: Rules, character: Character) -> None:
-    """Check that the ruleset's own code takes a character as it is.
+def check_character(rules: Rules, character: Character, *, was: Character) -> None:
+    """Check that the ruleset's own code takes a changed character; one that it did not take before can be mended.
 
     Raises:
         UsageError: the character is not possible in this ruleset.
     """
-    for prepare in rules.ruleset.preparations:
-        character = _changed(prepare, rules, character)
+    told = _tried(rules, character)[1]
+    if told and not _tried(rules, was)[1]:
+        raise UsageError("; ".join(told))
 
 
 def _prepared(rules: Rules, character: Character, *, where: str, source: Source | None, prefix: KeyPath) -> Character:
     """Return what a ruleset's own code makes of a character that was read."""
+    character, told, is_complete = _tried(rules, character)
+    if told:
+        line = locate(source.text, prefix) if source is not None and prefix else None
+        refused = [Fault("refused", prefix, message).placed(where, line, None) for message in told]
+        raise diagnostics_error(refused, file=where, complete=is_complete)
+    return character
+
+
+def _tried(rules: Rules, character: Character) -> tuple[Character, list[str], bool]:
+    """Return what a ruleset's own code makes of a character, why it refuses it, and whether that is all."""
     told: list[str] = []
     is_complete = True
     for prepare in rules.ruleset.preparations:
@@ -293,11 +304,7 @@ def _prepared(rules: Rules, character: Character, *, where: str, source: Source 
         except RpgresError:
             if not told:  # else it may only miss what another would have made
                 raise
-    if told:
-        line = locate(source.text, prefix) if source is not None and prefix else None
-        refused = [Fault("refused", prefix, message).placed(where, line, None) for message in told]
-        raise diagnostics_error(refused, file=where, complete=is_complete)
-    return character
+    return character, told, is_complete
 
 
 def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:

@@ -94,7 +94,8 @@ def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset
     if idle is None or not is_bare or leaf.step.choose:
         return frozenset()
     asked = [name.split(".") for name in by if is_path(name)]
-    found = frozenset(idle(scene.rules, policies))
+    named = {f"{COUNTERS}{name}" for name in scene.rules.file.rated}  # what sheets list, formulas may speak of
+    found = frozenset(idle(scene.rules, policies)) - named
     if any(path[0] == "tags" for path in asked):
         found = frozenset([name for name in found if name.startswith(COUNTERS)])
     if any(path[0] == "counters" or (path[0] == "characters" and path[2:3] in ([], ["counters"])) for path in asked):

@@ -22,6 +22,9 @@ from rpgres.journal.records import Entry, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
 from rpgres.model.events import DecisionEvent
+from rpgres.model.state import Character
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.rulesets import Rules
 
 LOSE = {"roll": ["----"]}
 FAILING = {"invoke": ["no"], "invoke-against": ["no"], "cost": ["no"], "price": ["fail"]}
@@ -552,6 +555,29 @@ def test_a_value_that_the_ruleset_would_refuse_of_a_sheet_is_not_set(tmp_path: P
     assert at(place, "characters.tamsin.counters.legend-points") == 2
     with pytest.raises(UsageError, match="legend-points is 2, and can be at most 1"):
         sitting.set_value(place, "tamsin.legend", "1")
+
+
+def test_a_character_whom_the_ruleset_refuses_is_mended_in_several_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, most = place_in(tmp_path), {"legend": 4, "legend-points": 4}
+
+    def checked(_rules: Rules, character: Character) -> Character:
+        wrong = [f"{name} is too much" for name, bound in most.items() if character.counters[name] > bound]
+        if wrong:
+            raise ExceptionGroup("not possible", [UsageError(one) for one in wrong])
+        return character
+
+    sitting.begin_table(place, ruleset="coppermane", sheets=["tamsin"], seed="7", title="")
+    ruleset = find_ruleset("coppermane")
+    monkeypatch.setattr(ruleset, "preparations", [checked])
+    with pytest.raises(UsageError, match="legend-points is too much"):
+        sitting.set_value(place, "tamsin.legend-points", "5")
+    most.update({"legend": 1, "legend-points": 1})  # as where a house rule is changed later on
+    sitting.set_value(place, "tamsin.legend-points", "1")
+    sitting.set_value(place, "tamsin.legend", "1")
+    with pytest.raises(UsageError, match="legend is too much"):
+        sitting.set_value(place, "tamsin.legend", "2")
 
 
 TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5", "9" * 40, "\udcff", "2026-01-01"]

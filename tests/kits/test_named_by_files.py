@@ -25,7 +25,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import builtin_folder
 from rpgres.rulesets.folders import KITS, kit_names
 from rpgres.toml.reading import parse, read_source
-from tests.support.command_line import rpgres
+from tests.support.command_line import as_json, rpgres
 from tests.support.effort import few
 
 SAMPLE = "aspects-and-stress"
@@ -72,6 +72,15 @@ def test_the_odds_are_those_of_the_plugin(inputs: tuple[int, int | str, list[str
     given = {"skill": skill, "vs": vs, "aspect": aspects}
     theirs = odds("fate", "overcome", **given, **{"fate-points": points, "gm-points": 1})
     assert odds(SAMPLE, "overcome", **given, sparks=points, **{"gm-points": 1}) == theirs
+
+
+def test_every_run_with_a_window_raises_its_own_roll() -> None:
+    """A free invocation and two for sparks: +2 each, or new dice where these are better."""
+    found = odds(SAMPLE, "overcome", sheet="odo", skill=1, vs=5, aspect=["Dark=3"])
+    assert found["succeed"] == Fraction(42881096, 43046721)
+    line = "--sheet odo --skill 1 --vs 5 --aspect Dark=3 --auto --runs 50 --seed 5"
+    runs = as_json("simulate", SAMPLE, "overcome", *line.split())
+    assert runs["success"]["share"] == 0.98
 
 
 def test_without_aspects_the_odds_are_counted() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -185,6 +186,20 @@ def test_points_for_later_are_forgotten_where_no_counters_are_asked_for(by: str,
 def test_points_that_a_policy_may_read_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(COMMON_POLICIES, "looks", lambda view, question: preferred(view, question))
     assert not course("looks").forgotten
+
+
+def test_points_that_formulas_may_name_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random table of a house rule may add a counter that sheets list to its die."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "rulesets" / "fate"
+    folder.mkdir(parents=True)
+    rows = 'rows = { "..2" = "nothing", "3.." = "more" }'
+    (folder / "ruleset.toml").write_text(
+        '[sheet.fate-points-later]\nkind = "counter"\nhelp = "points"\ndefault = 0\n'
+        f'[tables.woe]\nsummary = "woe"\ndie = "1d2 + {{fate-points-later}}"\n{rows}\n'
+        '[outcomes.attack.succeed]\ntable = "woe"\n'
+    )
+    assert {*course("sensible").forgotten} == LATER - {"counters.fate-points-later"}
 
 
 @pytest.mark.slow

@@ -35,9 +35,12 @@ help = "what comes behind the roll"
 [actions.toll]
 summary = "Three turns."
 parameters = ["mode"]
-labels = ["die", "more"]
+labels = ["die", "more", "draw"]
 tables = ["toll"]
 procedure = true
+[labels.draw]
+kind = "chance"
+help = "a card"
 [labels.die]
 kind = "chance"
 help = "a die"
@@ -50,9 +53,17 @@ help = "coins change"
 help = "marks change"
 [outcomes.toll.done]
 text = "Done."
+[decks.pairs]
+title = "Pairs"
+suits.red = { title = "Red", code = "Re", cards = ["1", "2"] }
+[piles]
+left = { title = "Left", face = "down", decks.pairs = {} }
+right = { title = "Right", face = "down", decks.pairs = {} }
+shown-left = { title = "Shown of the left", face = "up" }
+shown-right = { title = "Shown of the right", face = "up" }
 """
 APART = {"own", "code", "chance"}  # where what comes behind the roll does not touch the purse
-MODES = (*sorted(APART), "written", "read", "tags", "glance")
+MODES = (*sorted(APART), "written", "read", "tags", "glance", "cards")
 
 
 class At(msgspec.Struct, frozen=True):
@@ -75,8 +86,13 @@ def take_turn(table: Table, at: At) -> Turn | Outcome:
     """Roll, and roll a one again for a coin; then mark what was rolled."""
     if at.turn == 3:
         return table.settle("toll", None, band="done")
-    mode, coins = at.mode, coins_of(table.state)
+    mode, coins, drawn = at.mode, coins_of(table.state), None
     table.carries("toll")
+    if mode == "cards" and not at.turn:
+        pile = "left" if table.roll(dice("d2"), "more") > 1 else "right"
+        card = table.draw(pile, to=f"shown-{pile}")
+        assert card is not None
+        drawn = pile, card.code
 
     def play(inner: Table) -> tuple[int, tuple[Effect, ...]]:
         value = inner.roll(dice("d3"), "die")
@@ -84,8 +100,8 @@ def take_turn(table: Table, at: At) -> Turn | Outcome:
             return value, ()
         return inner.roll(dice("d3"), "die"), (effect("coin", to="ada", change=-1),)
 
-    value, paid = table.part(lambda: ("toll", coins), play, lambda found: (("toll", found[0]), found[1]))
-    paid = table.merge(("toll", value), holds=("state",), pays=paid)
+    value, paid = table.part(lambda: ("toll", coins), play, lambda found: (("toll", drawn, found[0]), found[1]))
+    paid = table.merge(("toll", drawn, value), holds=("state",), pays=paid)
     if mode == "code":  # it reads the table as it was before the coin was paid
         value += coins_of(table.state)
     if mode == "chance":
@@ -138,7 +154,7 @@ def course(tolls: Ruleset, mode: str) -> Course:
         'ruleset = "tolls"\n[characters.ada]\n[characters.bo]\n'
         f'[[steps]]\nprocedure = "toll"\nactor = "ada"\nwith = {{ mode = "{mode}" }}\n'
     )
-    by = ("characters.ada.counters.coins", "characters.bo.counters.marks")
+    by = ("characters.ada.counters.coins", "characters.bo.counters.marks", "piles.left.count", "piles.right.count")
     of = course_of(read_scene(Source("s.toml", text), find_ruleset=lambda _: tolls), by=by)
     state = changed(changed(of.start.state, "ada", "coins", 2), "bo", "marks", 0)
     return msgspec.structs.replace(of, start=msgspec.structs.replace(of.start, state=state))
@@ -155,7 +171,7 @@ def test_what_is_paid_apart_changes_no_chance(tolls: Ruleset, mode: str, monkeyp
     monkeypatch.setattr(Step, "is_apart_from", noted)
     of = course(tolls, mode)
     found = scene_odds(of)
-    assert set(tried) == {mode in APART}
+    assert set(tried) == ({False, True} if mode == "cards" else {mode in APART})  # only the first turn draws one
     assert found.masses == plain_odds(of) == scene_odds(of, is_merged=False).masses
     assert len(found.masses) > 5
 

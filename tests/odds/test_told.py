@@ -12,6 +12,7 @@ import pytest
 
 import rpgres
 from rpgres.odds.exact import OddsResult
+from tests.support.command_line import rpgres as rpgres_line
 
 
 def by_name(found: OddsResult) -> dict[str, Fraction]:
@@ -55,6 +56,18 @@ def test_words_and_what_is_not_told_come_before_numbers() -> None:
     numbers = rpgres.odds("percentile-fractions", "open-resistance", active=10, by="passive-to")
     assert list(numbers.outcomes)[:3] == ["nothing", "1", "2"]
     assert sum(by_name(numbers).values()) == 1
+
+
+def test_a_total_that_there_is_not_always() -> None:
+    totals = by_name(rpgres.odds("feat-and-success-dice", "feat-die", by="total"))
+    assert totals == {"nothing": Fraction(1, 6), **{str(number): Fraction(1, 12) for number in range(1, 11)}}
+
+
+def test_many_values_without_a_mean_show_the_likeliest() -> None:
+    line = ("odds", "feat-and-success-dice", "feat-die", "--modifier", "0..1", "--by", "total", "--auto")
+    told = rpgres_line(*line).out
+    assert "Nothing" in told
+    assert "and 2 values more (--json has all)" in told
 
 
 def test_a_name_that_is_not_told() -> None:

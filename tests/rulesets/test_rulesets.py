@@ -228,6 +228,13 @@ def test_what_was_settled_last_is_kept_however_long_a_process_runs(monkeypatch: 
     assert settling.settlement("overcome", 1, Map(round=0)) is not found[0]
 
 
+def test_facts_may_be_a_dictionary_of_lists() -> None:
+    settling = load_rules(find_ruleset("fate")).settling
+    facts: Any = {"against": "scene", "stances": ["open", "closed"]}
+    assert settling.settlement("overcome", 1, facts) is settling.settlement("overcome", 1, dict(facts))
+    assert settling.settlement("overcome", 1, Map(facts)).band == "succeed"
+
+
 def test_switches_are_checked() -> None:
     with pytest.raises(UsageError, match="did you mean 'grit'"):
         tiny_rules(grid="yes")

@@ -216,7 +216,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         state = set_by(rules, history.state, where, text, seat=seat, to=to)
         match where.split("."):
             case ["characters", who, *_] if who in state.characters:
-                check_character(rules, state.characters[who])
+                check_character(rules, state.characters[who], was=history.state.characters[who])
         was, value = value_at(before, where), value_at(state, path_after(where, text))
         readers = readers_of(before, state, where, text)
         secret = Secret(path=where, text=text, was=was, value=value, to=readers, label=",".join(to))

@@ -124,6 +124,10 @@ class Ledger(msgspec.Struct, frozen=True):
     offers: dict[tuple[int, tuple[str, ...], bool, tuple[str, ...]], _Offer] = {}
     after: dict[tuple[int, str, str, str, tuple[str, ...]], Ledger] = {}
 
+    def with_(self, **changes: Any) -> Ledger:
+        """Return the ledger with other values; it knows nothing yet of what is offered with these."""
+        return replace(self, **changes, offers={}, after={})
+
     @property
     def used(self) -> Hashable:
         """What has been used up, in whatever order."""

@@ -110,7 +110,10 @@ def _open_cells(cells: Sequence[MeasuredCell]) -> Iterator[str]:
 def _rows(
     cells: Sequence[MeasuredCell], axis: Axis, heads: Mapping[str, str], names: Sequence[str], text: str
 ) -> tuple[Table | None, Chart]:
-    shown = list(heads) if len(heads) <= MOST_COLUMNS else []
+    has_mean = any(cell.mean is not None for cell in cells)
+    likely = sorted(heads, key=lambda name: -sum([chance_of(cell, name).probability for cell in cells]))
+    most = MOST_COLUMNS if len(heads) <= MOST_COLUMNS or not has_mean else 0
+    shown = [name for name in heads if name in likely[:most]]
     rows = [
         [
             reports.Cell(cell.at[axis.name]),
@@ -122,9 +125,9 @@ def _rows(
     categories = [cell.at[axis.name] for cell in cells]
     ordered = {name: heads[name] for name in (*names, *([ANY_SUCCESS] if ANY_SUCCESS in heads else []))}
     chart = side_chart(cells, categories, ordered, title=text, axis=axis.name)
-    has_mean = any(cell.mean is not None for cell in cells)
     columns = [axis.name, *(heads[name] for name in shown), "mean" if has_mean else ""]
-    return Table(columns=columns, rows=rows), chart
+    left = [f"and {len(heads) - len(shown)} values more (--json has all)"] if shown and len(shown) < len(heads) else []
+    return Table(columns=columns, rows=rows, notes=left), chart
 
 
 def _cells_table(
