@@ -133,10 +133,6 @@ class Ledger(msgspec.Struct, frozen=True):
         """What has been used up, in whatever order."""
         return self.uses, self.points, self.free, self.paid
 
-    def with_(self, **changes: Any) -> Ledger:
-        """Return it with changes; what it knows of offers and of what comes after them is left behind."""
-        return replace(self, **changes, offers={}, after={})
-
 
 class Window(msgspec.Struct, frozen=True, gc=False):
     """Where an invoke window stands.
