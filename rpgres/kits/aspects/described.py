@@ -62,7 +62,7 @@ def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
     spent = {who: roll.spent(who, ledger.settings.points) for who in (roll.actor.name, roll.opponent)}
     points = Map({purse_of(table.state, who): count for who, count in spent.items() if count})
     raising = _Raising(roll, ledger.settings.bonus)
-    ledger = msgspec.structs.replace(ledger, points=points, raising=raising)
+    ledger = ledger.but(points=points, raising=raising)
     return invoke_among(table, [raising.side(turn, members[turn]) for turn in (0, 1)], ledger)[1]
 
 

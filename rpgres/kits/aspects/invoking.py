@@ -129,6 +129,10 @@ class Ledger(msgspec.Struct, frozen=True):
         """What has been used up, in whatever order."""
         return self.uses, self.points, self.free, self.paid
 
+    def but(self, **changes: Any) -> Ledger:
+        """Return it with other fields; what is offered then, and what follows, is not known yet."""
+        return replace(self, **changes, offers={}, after={})
+
 
 class Window(msgspec.Struct, frozen=True, gc=False):
     """Where an invoke window stands.
@@ -449,7 +453,7 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
     means, names = tuple([means_of(state, members, member, ledger) for members, member in whose]), EMPTY
     if by_facts:
         means, names = _without_names(means)
-    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True)), offers={}, after={}), means, names)
+    return Unnamed(ledger.but(means=dict(zip(whose, means, strict=True))), means, names)
 
 
 @lru_cache(maxsize=4096)
@@ -562,26 +566,20 @@ def _with_one_more(state: State, ledger: Ledger, turn: int, choice: _Choice, *, 
     if choice.holder:
         use, free = (name, choice.holder), (turn, name)
         cost = effect("free-invoke", to=choice.holder, count=-1, on=text)
-        return replace(
-            ledger,
+        return ledger.but(
             uses=ledger.uses.with_(use, ledger.uses.get(use, 0) + 1),
             free=ledger.free.with_(free, ledger.free.get(free, 0) + 1),
             effects=(*ledger.effects, cost),
-            offers={},
-            after={},
         )
     purse, kind = purse_of(state, choice.member), ledger.settings.point
     costs, owner = [effect(kind, to=purse, change=-1, on=text)], choice.tag.on
     if owner in against and owner in state.characters:
         # paid for and used against its owner: the point is the owner's, from the next scene on
         costs.append(effect(kind, to=purse_of(state, owner), change=1, on=text, **{"from": "next-scene"}))
-    return replace(
-        ledger,
+    return ledger.but(
         points=ledger.points.with_(purse, ledger.points.get(purse, 0) + 1),
         paid=ledger.paid | {(turn, name)},
         effects=(*ledger.effects, *costs),
-        offers={},
-        after={},
     )
 
 
