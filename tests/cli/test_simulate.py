@@ -113,6 +113,8 @@ def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
     assert len(bars) == sum(len(counted["values"]) for counted in record["counted"].values())
     described = next(one.text or "" for one in root.iter() if one.tag.endswith("desc"))
     assert "Succeed with style" in described
+    texts = [one.text or "" for one in root.iter() if one.tag.endswith("text")]
+    assert f"intervals are 95 %; seed: {record['seed']} (the last run: {record['seed']}#499)" in texts  # and not cut
     refused = rpgres(*SEEDED, "-n", "10", "--svg", str(tmp_path / "no" / "chart.svg"))
     assert (refused.code, refused.out) == (1, "")
     assert "chart.svg: No such file or directory" in refused.err

@@ -96,7 +96,7 @@ def _numbers(record: OddsResult) -> Report:
     beyond = record.open_from if isinstance(record, DiceOdds) else None
     exact = {value for value in numbers if beyond is not None and int(value) < beyond}  # below all that is open
     or_more, cells = _at_least(numbers, more=record.open.probability if exact else 0.0), []
-    first, last = _telling(list(rows.values()))
+    first, last = _telling(list(rows.values())) if len(numbers) == len(rows) else (0, len(rows))
     shown = list(rows)[first:last][:MOST_ROWS]
     if first:
         below = sum(list(rows.values())[:first])
