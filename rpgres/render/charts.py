@@ -93,7 +93,14 @@ def _cut(text: str) -> str:
 
 
 def _text(
-    x: float, y: float, text: str, *, anchor: str = "start", fill: str = "#222222", bold: bool = False, whole: bool = False
+    x: float,
+    y: float,
+    text: str,
+    *,
+    anchor: str = "start",
+    fill: str = "#222222",
+    bold: bool = False,
+    whole: bool = False,
 ) -> str:
     weight = ' font-weight="bold"' if bold else ""
     shown = escape(text if bold or whole else _cut(text))
