@@ -23,9 +23,9 @@ from rpgres.engine.players import COMMON_POLICIES, Policy, Question, policy_of, 
 from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
 from rpgres.engine.table import MEASURED
-from rpgres.model.state import Map, State
+from rpgres.model.state import EMPTY, Map, State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
-from rpgres.odds.watching import Idle
+from rpgres.odds.watching import COUNTERS, Idle
 from rpgres.parameters.examples import example_inputs
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.walking import course_of
@@ -100,7 +100,7 @@ _IDLE = "Ruleset.idle promises that this makes no difference; leave out what doe
 
 
 def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashable:
-    """Return what comes of a run, and the table at its end but for what a promise is about."""
+    """Return what comes of a run, and the table at its end but for what a promise is about; see `Ruleset.idle`."""
     standing, dealer = course.onward(course.start), SeededDealer(Streams("contract"))
     dealer.move_to(run)
     for turn in range(MOST_TURNS):
@@ -109,7 +109,11 @@ def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashab
         dealer.begin_turn(turn)
         after = course.turn(standing, dealer, course.policies)
         standing = course.onward(replace(after, state=_without(after.state, forgotten)))
-    return course.result(standing), _without(standing.state, course.forgotten)
+    state = _without(standing.state, course.forgotten)
+    if any(name.startswith(COUNTERS) for name in course.forgotten):  # which may be paid into others at the end
+        people = {name: replace(one, counters=EMPTY) for name, one in state.characters.items()}
+        state = replace(state, counters=EMPTY, characters=Map(people))
+    return course.result(standing), state
 
 
 def _without(state: State, idle: Collection[str]) -> State:

@@ -973,3 +973,8 @@ def test_a_promise_that_tags_make_no_difference_is_held() -> None:
     subject.rules.ruleset.idles = {"conflict": lambda _rules, _policies: ("boost",)}  # also where they are invoked
     told = [one.message for one in probabilities._forgotten(subject)]
     assert "it goes otherwise without what is idle (boost), where sensible decides" in told
+    # Points that a conflict pays at its end make no difference to how it ends, though to other points.
+    subject.rules.ruleset.idles = {"conflict": lambda _rules, _policies: ("counters.fate-points-after",)}
+    assert not list(probabilities._forgotten(subject))
+    subject.rules.ruleset.idles = {"conflict": lambda _rules, _policies: ("counters.fate-points",)}  # which are spent
+    assert list(probabilities._forgotten(subject))
