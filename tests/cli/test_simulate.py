@@ -104,6 +104,15 @@ def test_csv_markdown_and_svg() -> None:
     assert widths == {5, 11}
 
 
+def test_what_a_procedure_does_not_have_is_not_listed() -> None:
+    told = rpgres(
+        "simulate", "saga", "battle", "--sheet", "brannagh", "--against", "toll-warden", "--auto", "-n", "3"
+    ).out
+    assert "Won" in told
+    assert "absent" not in told
+    assert "total" not in told
+
+
 def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
     path = tmp_path / "chart.svg"
     record = as_json(*SEEDED, "-n", "500", "--svg", str(path))
