@@ -368,7 +368,8 @@ def values_in(args: Sequence[str], name: str) -> list[str]:
     """Return the values of an option on a line that is not parsed yet."""
     line = args[: args.index("--")] if "--" in args else args
     read = ((word.partition("="), behind) for word, behind in pairwise([*line, ""]))
-    return [value or behind for (typed, _, value), behind in read if typed == f"--{name}" and (value or behind)]
+    found = [value if sign else behind for (typed, sign, value), behind in read if typed == f"--{name}"]
+    return [value for value in found if value]
 
 
 def folders_in(args: Sequence[str]) -> tuple[Path, ...]:

@@ -100,7 +100,7 @@ _IDLE = "Ruleset.idle promises that this makes no difference; leave out what doe
 
 
 def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashable:
-    """Return what comes of a run, and the table at its end but for what a promise is about."""
+    """Return what comes of a run, and the table at its end but for what a promise is about; see `Ruleset.idle`."""
     standing, dealer = course.onward(course.start), SeededDealer(Streams("contract"))
     dealer.move_to(run)
     for turn in range(MOST_TURNS):

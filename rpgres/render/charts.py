@@ -43,7 +43,7 @@ def chart_svg(*charts: Chart, title: str = "", note: str = "") -> str:
         wide, tall = (float(part) for part in size.split())
         width, height = max(width, wide), height + tall
     if note:
-        drawn.append(_text(MARGIN, height + 4, note, fill="#595959"))
+        drawn.append(_text(MARGIN, height + 4, note, fill="#595959", whole=True))
         width, height = max(width, MARGIN * 2 + LETTER * len(note)), height + ROW
     title = title or charts[0].title
     head = (
@@ -92,9 +92,18 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _text(x: float, y: float, text: str, *, anchor: str = "start", fill: str = "#222222", bold: bool = False) -> str:
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    anchor: str = "start",
+    fill: str = "#222222",
+    bold: bool = False,
+    whole: bool = False,
+) -> str:
     weight = ' font-weight="bold"' if bold else ""
-    shown = escape(_cut(text) if not bold else text)
+    shown = escape(text if bold or whole else _cut(text))
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"{weight}>{shown}</text>'
 
 

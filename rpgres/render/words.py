@@ -275,12 +275,18 @@ def titles(file: RulesetFile | None, bands: Iterable[str]) -> dict[str, str]:
 def outcome_titles(file: RulesetFile | None, names: Iterable[str]) -> dict[str, str]:
     """Return what outcomes of odds are called: those of a ruleset, endings of a scene, or values.
 
-    >>> outcome_titles(None, ["mara-wins", "", "3"])
-    {'mara-wins': 'Mara wins', '': 'No ending', '3': '3'}
+    >>> outcome_titles(None, ["mara-wins", "", "-3"])
+    {'mara-wins': 'Mara wins', '': 'No ending', '-3': '-3'}
     """
     several = list(names)
     known = titles(file, [name for name in several if file is not None and name in file.bands])
+    known |= {name: name for name in several if is_number(name)}
     return {name: known.get(name) or (title(name) if name else "No ending") for name in several}
+
+
+def is_number(text: str) -> bool:
+    """Tell whether the name of a result is a whole number, such as a margin."""
+    return text.removeprefix("-").isdecimal()
 
 
 def style_of(success: bool | None, margin: int | None) -> str:

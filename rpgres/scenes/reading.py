@@ -153,10 +153,11 @@ def read_scene(
         FileError: the file is faulty; all problems at once.
     """
     file: SceneFile = convert(parse(source) if data is None else data, SceneFile, source=source)
-    try:
-        _ = read_seed(file.seed) if file.seed is not None else None
-    except UsageError as error:
-        raise _faulty(source, "wrong-value", ("seed",), error.message) from None
+    if file.seed is not None:
+        try:
+            read_seed(file.seed)
+        except UsageError as error:
+            raise _faulty(source, "wrong-value", ("seed",), error.message) from None
     folder = folder_of(source, folder)
     including = Including(file.ruleset, source, folder, extra)
     program = program_of(file.steps, source, ends=file.ends, included=including)

@@ -104,6 +104,15 @@ def test_csv_markdown_and_svg() -> None:
     assert widths == {5, 11}
 
 
+def test_what_a_procedure_does_not_have_is_not_listed() -> None:
+    told = rpgres(
+        "simulate", "saga", "battle", "--sheet", "brannagh", "--against", "toll-warden", "--auto", "-n", "3"
+    ).out
+    assert "Won" in told
+    assert "absent" not in told
+    assert "total" not in told
+
+
 def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
     path = tmp_path / "chart.svg"
     record = as_json(*SEEDED, "-n", "500", "--svg", str(path))
@@ -113,6 +122,8 @@ def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
     assert len(bars) == sum(len(counted["values"]) for counted in record["counted"].values())
     described = next(one.text or "" for one in root.iter() if one.tag.endswith("desc"))
     assert "Succeed with style" in described
+    texts = [one.text or "" for one in root.iter() if one.tag.endswith("text")]
+    assert f"intervals are 95 %; seed: {record['seed']} (the last run: {record['seed']}#499)" in texts  # and not cut
     refused = rpgres(*SEEDED, "-n", "10", "--svg", str(tmp_path / "no" / "chart.svg"))
     assert (refused.code, refused.out) == (1, "")
     assert "chart.svg: No such file or directory" in refused.err

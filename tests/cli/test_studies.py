@@ -635,3 +635,10 @@ def test_knockout_looks_at_an_outcome_that_cannot_happen_as_typed() -> None:
 def test_the_name_of_an_integer_with_a_list_stands_for_the_list() -> None:
     record = as_json("odds", "push-pool", "step-check", "--skill-die", "6", "--vary", "attribute-die", "--json")
     assert record["axes"] == [{"name": "attribute-die", "values": ["0", "6", "8", "10", "12"]}]
+
+
+def test_studies_of_a_number_show_its_sign() -> None:
+    line = ("odds", "fate", "overcome", "--vs", "2", "--by", "margin")
+    compared = rpgres(*line, "--skill", "1", "--compare", "skill=2").out
+    assert re.findall(r"^ +(-?\d) ", compared, re.MULTILINE) == [str(number) for number in range(-5, 5)]
+    assert "skill for -1 at 20.00 %" in rpgres(*line, "--find", "skill=0..1", "--goal=-1=20%").out

@@ -150,6 +150,9 @@ def test_an_entry_whose_report_cannot_be_written_is_told_as_kept() -> None:
     kept = [re.search(r"; entry (\d) is in the journal", one) for one in told]
     assert [one and one[1] for one in kept] == ["1", "2", None]
     assert "2  mara, overcome" in table("log").out
+    new = in_shell("rpgres table new fate --table other.db >/dev/full").stderr  # it cannot be made once more
+    assert "; entry 0 is in the journal" in new
+    assert "Fate" in table("show", "--table", "other.db").out
 
 
 @pytest.mark.parametrize("fault", ["x=[[[\n", "title = 3\n", "label = 3\n"])

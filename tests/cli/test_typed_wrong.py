@@ -137,6 +137,12 @@ def test_an_action_alone_is_that_of_the_ruleset_in_the_settings() -> None:
 
 
 @pytest.mark.slow
+def test_an_option_that_is_left_empty_takes_no_other_word() -> None:
+    """As a script types it whose variable is empty: `--rulesets=$HOUSE`."""
+    line = ("roll", "fate", "overcome", "--rulesets=", "--skill", "3", "--vs", "2", "--seed", "1", "--auto")
+    assert rpgres(*line).out == rpgres(*(word for word in line if word != "--rulesets=")).out
+
+
 def test_a_folder_above_the_rulesets_is_told(tmp_path: Path) -> None:
     inner = tmp_path / "house" / "rulesets" / "fate"
     inner.mkdir(parents=True)

@@ -128,6 +128,29 @@ def test_a_fraction_too_long_for_a_line_is_left_to_the_json() -> None:
     assert "1/6" not in told.splitlines()[1]
 
 
+def test_words_are_listed_however_rare_they_are() -> None:
+    """What is told may be words (`--by NAME`): none of them is more or less than another."""
+    from rpgres.plugins.data import read_ruleset
+
+    rare = Fraction(1, 10**6)
+    chances = {f"word-{number}": rare for number in range(20)}
+    record = OddsResult(
+        version=__version__,
+        ruleset="fate",
+        action="overcome",
+        by="suit",
+        outcomes={name: chance_record(mass) for name, mass in {"often": 1 - 20 * rare, **chances}.items()},
+        method="exact",
+        open=chance_record(Fraction()),
+        leaves=1,
+        states=0,
+    )
+    told = plain_text(report_lines(report_of(record, read_ruleset("fate").file)))
+    assert all(name in told for name in chances)
+    assert "and more" not in told
+    assert "or more" not in told.partition("\n")[2]
+
+
 def test_open_mass_is_told() -> None:
     record = OddsResult(
         version=__version__,

@@ -35,7 +35,7 @@ from rpgres.render.odds.words import (
 )
 from rpgres.render.reports import Cell, Chart, Report, Series, Table, bars
 from rpgres.render.results import answer_notes
-from rpgres.render.words import outcome_titles, percent, rung, titles
+from rpgres.render.words import is_number, outcome_titles, percent, rung, titles
 from rpgres.rulesets import RulesetFile
 
 if TYPE_CHECKING:
@@ -92,11 +92,11 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
 def _numbers(record: OddsResult) -> Report:
     """Return the chance of each number, in ascending order, and of as much or more."""
     rows = {value: likely(value, chance, record.sample) for value, chance in record.outcomes.items()}
-    numbers = {value: chance for value, chance in rows.items() if _is_number(value)}
+    numbers = {value: chance for value, chance in rows.items() if is_number(value)}
     beyond = record.open_from if isinstance(record, DiceOdds) else None
     exact = {value for value in numbers if beyond is not None and int(value) < beyond}  # below all that is open
     or_more, cells = _at_least(numbers, more=record.open.probability if exact else 0.0), []
-    first, last = _telling(list(rows.values()))
+    first, last = _telling(list(rows.values())) if len(numbers) == len(rows) else (0, len(rows))
     shown = list(rows)[first:last][:MOST_ROWS]
     if first:
         below = sum(list(rows.values())[:first])
@@ -165,10 +165,6 @@ def _part_means(record: DiceOdds) -> Iterator[str]:
 def _decimal(fraction: str) -> str:
     above, _, below = fraction.partition("/")
     return f"{int(above) / int(below or 1):.3f}"
-
-
-def _is_number(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
 
 
 def _at_least(outcomes: dict[str, float], *, more: float = 0.0) -> dict[str, float]:

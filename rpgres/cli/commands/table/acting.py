@@ -50,7 +50,6 @@ def _typed(words: Sequence[str], name: str) -> str | None:
 
 def seen_at(words: Sequence[str]) -> tuple[State, str]:
     """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
-
     options = AtTable(_typed(words, "as"), _typed(words, "table"))
     _, history = options.read()
     try:
@@ -87,7 +86,6 @@ class ActGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-
         self.line = tuple(args)
         READER.table = _typed(args, "table") or ""  # which the lines that a fault tells to type name, too
         return super().parse_args(ctx, hoist(args, self.verb.options))
