@@ -304,7 +304,7 @@ def write(node: Node) -> str:
 
 
 def _write_values(nodes: tuple[Node, ...]) -> str:
-    """Return the values of which some are kept: with commas, or as a sum of pools where equal dice follow each other."""
+    """Return the values of which some are kept: with commas, or as a sum of pools where equal dice are neighbours."""
     runs = [list(run) for _, run in groupby(nodes)]
     dice = [replace(run[0], count=len(run)) for run in runs if isinstance(run[0], Pool) and is_die(run[0])]
     if len(dice) == len(runs) < len(nodes):
