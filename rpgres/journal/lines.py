@@ -147,7 +147,7 @@ def _mails(text: str) -> Iterator[str]:
         if line.strip():
             head = head if _IN_HEAD.match(line) else at + 1
             continue
-        if head > begin and _BEGIN_OF_MAIL <= {one.partition(":")[0].lower() for one in lines[head:at]}:
+        if head > begin and {one.partition(":")[0].lower() for one in lines[head:at]} >= _BEGIN_OF_MAIL:
             yield "\n".join(lines[begin:head])
             begin = head
         head = at + 1
