@@ -30,7 +30,8 @@ def simulation_lines(record: SimulationResult, file: RulesetFile, *, detailed: S
         detailed: the things of which every value is listed.
     """
     first = (*main_things(list(record.counted)), *detailed)
-    listed = [name for name, one in record.counted.items() if name in first or not (one.numbers or is_main(name))]
+    counts = {name: one for name, one in record.counted.items() if _has_values(name, one)}
+    listed = {*first, *(name for name, one in counts.items() if not (one.numbers or is_main(name)))}
     return report_lines(simulation_report(record, file, things=listed))
 
 
