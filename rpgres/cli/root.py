@@ -214,8 +214,11 @@ def _no_command(name: str, args: Sequence[str]) -> RpgresError:
     from rpgres.rulesets import unknown
 
     if resembles_notation(name):
+        from rpgres.cli.shell import join_line
+
+        typed = join_line([name])
         return UsageError(
-            f"to roll dice, use `{called('roll', name)}`; for their probabilities `{called('odds', name)}`"
+            f"to roll dice, use `{called('roll', typed)}`; for their probabilities `{called('odds', typed)}`"
         )
     from rpgres.cli.dynamic import rulesets_with
     from rpgres.cli.help.hints import line_for, lines_for_character

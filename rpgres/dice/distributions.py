@@ -501,23 +501,22 @@ def _best_law(node: Best, work: _Work) -> Law:
     opens = [law.above for law in laws if law.open]
     bound = min((one for one in opens if one is not None), default=0)  # what is open is at least this
     is_bounded = None not in opens and bool(opens)
-    states: dict[tuple[tuple[int, ...], int], int] = {((), 0): 1}
+    states: dict[tuple[tuple[int, ...], int, bool], int] = {((), 0, False): 1}
     for law in laws:
         faces = [*law.items(), (_BEYOND, law.open)] if is_bounded and law.open else [*law.items()]
         work.spend(len(states) * len(faces) * (800 + 100 * held))
-        following: dict[tuple[tuple[int, ...], int], int] = {}
-        for (extreme, rest), weight in states.items():
+        following: dict[tuple[tuple[int, ...], int, bool], int] = {}
+        for (extreme, rest, is_open), weight in states.items():
             for value, times in faces:
                 ranked = sorted((*extreme, sign * value))
                 out = sign * ranked.pop(0) if len(ranked) > held else 0
-                key = tuple(ranked), rest + out * is_rest
+                key = tuple(ranked), rest + out * is_rest, is_open or value == _BEYOND
                 following[key] = following.get(key, 0) + weight * times
         states = following
     weights: dict[int, int] = {}
-    for (extreme, rest), weight in states.items():
+    for (extreme, rest, is_open), weight in states.items():
         kept = (rest,) if is_rest else tuple(sign * one for one in extreme[: held - first])
-        told = (*kept, *(sign * one for one in extreme)) if is_rest else kept
-        if is_bounded and max(told) >= (_BEYOND // 2 if is_rest else bound):
+        if is_open and (is_rest or max(kept) >= bound):
             continue
         weights[sum(kept)] = weights.get(sum(kept), 0) + weight
     work.hold(len(weights))
@@ -528,4 +527,4 @@ def _best_law(node: Best, work: _Work) -> Law:
     return replace(found, above=bound + sum(lows[: high - low - 1]))
 
 
-_BEYOND = 10**15  # in place of a value that is open; no sum comes to half of it
+_BEYOND = 10**15  # in place of a value that is open

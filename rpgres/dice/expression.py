@@ -258,6 +258,8 @@ def resembles_notation(text: str) -> bool:
         from unicodedata import normalize
 
         start = normalize("NFKC", start)
+    if any(bracket in text for bracket in "([{") and any(f"d{sign}" in start for sign in "123456789%f"):
+        return True  # max(d6,d8), as other tools write
     if parsing.starts_with_advantage(start):
         return True
     after_count = start.lstrip("0123456789")

@@ -7,7 +7,7 @@ minus sign lives in a sum alone, sums do not stand in sums nor products in produ
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from operator import eq, ge, gt, le, lt
 from typing import TypeAlias
 
@@ -292,7 +292,7 @@ def write(node: Node) -> str:
     if isinstance(node, Quotient):
         return f"{_write_inside(node.node)}/{node.divisor}"
     if isinstance(node, Best):
-        return f"({','.join(map(write, node.nodes))}){_write_keep(node.keep)}"
+        return f"({_write_values(node.nodes)}){_write_keep(node.keep)}"
     if isinstance(node, Named):
         text = _write_inside(node.node)
         return f"({text})[{node.name}]" if isinstance(node.node, Product | Quotient) else f"{text}[{node.name}]"
@@ -301,6 +301,15 @@ def write(node: Node) -> str:
         return "*".join([_write_inside(first), *(_write_factor(factor) for factor in others)])
     text = "".join(("+" if sign > 0 else "-") + _write_inside(term) for sign, term in node.terms)
     return text.removeprefix("+")
+
+
+def _write_values(nodes: tuple[Node, ...]) -> str:
+    """Return the values of which some are kept: with commas, or as a sum of pools where equal dice are neighbours."""
+    runs = [list(run) for _, run in groupby(nodes)]
+    dice = [replace(run[0], count=len(run)) for run in runs if isinstance(run[0], Pool) and is_die(run[0])]
+    if len(dice) == len(runs) < len(nodes):
+        return "+".join(map(write, dice))
+    return ",".join(map(write, nodes))
 
 
 def nodes_in(node: Node) -> Iterator[Node]:

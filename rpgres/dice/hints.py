@@ -85,6 +85,7 @@ _IN_PLACE_OF = {
 }
 KNOWN = ("adv", "advantage", "dis", "disadvantage", "drop", "keep", "again", "double", "vs", "times", "in")
 
+SINGLE = "a sum of which the best are kept has single dice only, as (d6+2d8)kh2; values have commas, as (2d6,d12)kh1"
 GROUP = "say which of these are kept: of values (2d6,d12)kh1, of single dice (d6+2d8)kh2"
 SLASHES = "// starts a comment in some tools and divides in others: write # before a comment, / to divide"
 AGAIN = "again counts each die by itself: it follows a count, without keeping, as in 8d10>=8 again; to add, write 8d10!"
@@ -140,7 +141,7 @@ def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int
         plus = "; a plus sign is not needed before a number" if char == "+" else ""
         return f"a number or dice such as 2d6 is missing before this {char}{plus}", 1
     if after is None and char == ")":
-        return "a number or dice such as 2d6 are missing before this parenthesis", 1
+        return "a number or dice such as 2d6 is missing before this parenthesis", 1
     is_fraction = re.search(r"(?<![\dd])\d+$", text[:at], re.I) and re.match(r"\d+(?!\d*d)", text[at + 1 :], re.I)
     if char in (",", ".") and is_fraction:
         return f"only whole numbers are read here, without a {'comma' if char == ',' else 'point'}", 1

@@ -294,7 +294,7 @@ def _best(scan: Scanner, parts: list[_Part], start: int) -> _Part:
     if len(parts) == 1:
         parts = [_Part(die, *die.bounds) for die in single_dice(parts[0].node)]
     if not parts or not keeps(scan):
-        scan.fail(hints.GROUP, start, end=scan.at)
+        scan.fail(hints.SINGLE if keeps(scan) else hints.GROUP, start, end=scan.at)
     if any(parts_of(part.node).keys() != {""} for part in parts):
         scan.fail("a name stands behind all of it, as in (d8,d6)kh1[fire]", start, end=scan.at)
     keep = read_keeping(scan, len(parts))

@@ -206,4 +206,7 @@ def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
 
     found = diagnose(request, type_)
     error = diagnostics_error([msgspec.structs.replace(one, message=_in_json(one.message)) for one in found])
-    return UsageError(error.message.replace("\n", "; "), **error.details)
+    message = error.message.replace("\n", "; ")
+    if any(one.code == "unknown-key" and not one.hint for one in found):
+        message += "; inputs of an action stand under `with`, and a command other than a roll is named by `op`"
+    return UsageError(message, **error.details)

@@ -65,7 +65,7 @@ def read_posted(file: str) -> list[Posted]:
     if has_line(file):
         return posted_in(file)
     text = read_source(Path(file)).text
-    if has_line(text):
+    if has_line(text) or text.strip()[:1] not in ("", "{", "["):  # a mail may be encoded as a whole
         return posted_in(text)
     answer: AnswerFile = _record(file, text, AnswerFile, "answer")
     return [answer]

@@ -30,6 +30,8 @@ MOST_BREAKS = 8  # of a line that are tried as breaks within a word
 _BEGIN = re.compile(r"rpgres-(answer|seal|open):")
 _END = re.compile(rf"(.*?) (\.[0-9a-f]{{{CHECK}}})(?= |$)")
 _IN_PARTS = re.compile(r"^content-type:", re.IGNORECASE | re.MULTILINE)
+_IN_HEAD = re.compile(r"(?!rpgres-)[!-9;-~]+:|[ \t]|From ")
+_BEGIN_OF_MAIL = {"from", "mime-version"}  # a part of a mail, and a mail that is cited, have one of them at most
 
 
 class SealLine(msgspec.Struct, frozen=True):
@@ -128,9 +130,34 @@ def _decoded(text: str) -> str:
     from email import message_from_string
     from email.policy import default
 
-    mails = [message_from_string(one, policy=default) for one in re.split(r"(?m)^From .*\n", text) if one.strip()]
-    parts = (part for mail in mails for part in mail.walk() if part.get_content_type() == "text/plain")
-    return "\n".join(part.get_content() for part in parts)
+    said: list[str] = []
+    for one in _mails(text):
+        mail = message_from_string(one, policy=default)
+        parts = [part for part in mail.walk() if part.get_content_maintype() == "text"]
+        plain = [part.get_content() for part in parts if part.get_content_type() == "text/plain"]
+        said += plain or [_words_of_page(part.get_content()) for part in parts]
+    return "\n".join(said)
+
+
+def _mails(text: str) -> Iterator[str]:
+    """Yield the mails of a text, one saved behind the other: each begins with a head that has a sender."""
+    lines = text.splitlines()
+    begin = head = 0
+    for at, line in enumerate([*lines, ""]):
+        if line.strip():
+            head = head if _IN_HEAD.match(line) else at + 1
+            continue
+        if head > begin and {one.partition(":")[0].lower() for one in lines[head:at]} >= _BEGIN_OF_MAIL:
+            yield "\n".join(lines[begin:head])
+            begin = head
+        head = at + 1
+    yield "\n".join(lines[begin:])
+
+
+def _words_of_page(page: str) -> str:
+    from html import unescape
+
+    return unescape(re.sub(r"<[^>]*>", "", re.sub(r"(?i)<(?:br|/?p|/?div|/tr|/li)\b[^>]*>", "\n", page)))
 
 
 def _said(kind: str, text: str) -> str | None:

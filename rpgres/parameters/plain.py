@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rpgres.dice import dice
-from rpgres.dice.hints import as_range
+from rpgres.dice.hints import as_range, foreign
 from rpgres.errors import RpgresError, UsageError, as_data, named
 from rpgres.model.state import Character
 from rpgres.parameters.kinds import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
@@ -53,12 +53,14 @@ def sheet_of(rules: Rules, sheet: str) -> Character | None:
 
 
 def several(text: str) -> str:
-    """Return what is said of a text in place of a number that means several: `3-5`, or `3,5`."""
+    """Return what is said of a text in place of a number: it means several, as `3-5` and `3,5`, or is full-width."""
     meant = as_range(text)
     if meant:
         return f"; odds take a range as {meant}"
-    is_list = "," in text and text.replace(",", "").replace(" ", "").isdecimal()
-    return f"; odds take a list as {named('vary')} NAME={text}" if is_list else ""
+    if "," in text and text.replace(",", "").replace(" ", "").isdecimal():
+        return f"; odds take a list as {named('vary')} NAME={text}"
+    plain = foreign(text)[1]
+    return f"; {plain}" if plain else ""
 
 
 def whole_number(slot: Slot, value: Any) -> int:

@@ -29,12 +29,9 @@ def simulation_lines(record: SimulationResult, file: RulesetFile, *, detailed: S
         file: the ruleset's data, for its words.
         detailed: the things of which every value is listed.
     """
-    first = main_things(list(record.counted))
-    listed = [
-        name
-        for name, one in record.counted.items()
-        if name in (*first, *detailed) or (_has_values(name, one) and not (one.numbers or is_main(name)))
-    ]
+    first = (*main_things(list(record.counted)), *detailed)
+    counts = {name: one for name, one in record.counted.items() if _has_values(name, one)}
+    listed = {*first, *(name for name, one in counts.items() if not (one.numbers or is_main(name)))}
     return report_lines(simulation_report(record, file, things=listed))
 
 

@@ -848,6 +848,18 @@ def test_one_and_several_are_spoken_of_as_people_do(tmp_path: Path) -> None:
     assert "The Warden concedes." in told
 
 
+def test_a_guest_whose_sheet_is_a_file_is_called_by_name(tmp_path: Path) -> None:
+    def against(name: str) -> str:
+        sheet = tmp_path / name
+        sheet.parent.mkdir(exist_ok=True)
+        sheet.write_text('name = "Tolla Vane"\n[skills]\nfight = 2\n', "utf-8")
+        line = ("scene", "run", "fate/conflict", "--sheet", "mara", "--against", str(sheet))
+        return " ".join(rpgres(*line, "--auto", "--seed", "7").out.split())
+
+    assert "Mara Quill enters a conflict against Tolla Vane." in against("tolla.toml")
+    assert "against Tolla Vane." in against("other/tolla.toml")
+
+
 @pytest.mark.parametrize(
     ("procedure", "said"),
     [

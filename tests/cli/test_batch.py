@@ -75,6 +75,18 @@ def test_data_are_told_in_the_words_of_json() -> None:
     assert "table" not in found[1]["message"]
 
 
+def test_inputs_beside_with_are_told_their_place() -> None:
+    flat, other, near = answers(
+        '{"ruleset":"fate","action":"overcome","skill":3}\n{"do":"odds","notation":"d6"}\n'
+        '{"ruleset":"fate","action":"overcome","wiht":{"skill":3}}\n'
+    )
+    assert flat["message"].startswith("skill: unknown key")
+    for told in (flat, other):
+        assert "inputs of an action stand under `with`" in told["message"]
+        assert "named by `op`" in told["message"]
+    assert near["message"] == "wiht: unknown key; did you mean `with`?"
+
+
 @pytest.mark.parametrize(
     ("line", "told", "id_"),
     [

@@ -267,6 +267,7 @@ def test_what_is_typed_wrong_says_what_to_try(line: str, said: str, caret: str) 
     ("line", "said"),
     [
         ("fate overcome --skill 3-5 --vs 2", "--skill '3-5' is not a whole number; odds take a range as 3..5"),
+        ("push-pool check --attribute \uff13 --skill 2", "is not a whole number; write 3 in place of \uff13"),
         ("fate overcome --skill 3,5 --vs 2", "odds take a list as --vary NAME=3,5"),
         ("fate overcome --skill 3 --vs 2-5", "--vs 2-5 is no number; odds take a range as 2..5"),
         ("fate overcome --skill 3 --vary vs=2-5", "2-5 is one value, a subtraction; a range is 2..5"),

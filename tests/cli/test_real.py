@@ -315,7 +315,7 @@ def test_every_command_that_may_roll_takes_real_dice_in_play(tmp_path: Path) -> 
 def test_nobody_is_asked_without_a_terminal() -> None:
     done = rpgres("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--dice", "real")
     assert done.code == 2
-    assert "no person can be asked without a terminal" in done.err
+    assert "--dice real: no person can be asked without a terminal" in done.err
 
 
 @pytest.mark.parametrize(

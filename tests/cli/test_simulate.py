@@ -308,8 +308,8 @@ def test_ctrl_c_prints_what_is_done_and_the_file_goes_on(tmp_path: Path, workers
     assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]
 
 
-@pytest.mark.parametrize("form", ["csv", "md"])
-def test_files_leave_out_the_margin_and_total_that_an_action_does_not_have(form: str) -> None:
+@pytest.mark.parametrize("form", ["table", "csv", "md"])
+def test_reports_leave_out_the_margin_and_total_that_an_action_does_not_have(form: str) -> None:
     line = ("simulate", "highest-die", "check", "--pool", "2", "-n", "20", "--seed", "7", "--format", form)
     done = rpgres(*line)
     assert done.code == 0

@@ -285,6 +285,8 @@ def test_each_part_is_taken_out_alone_the_weightiest_first() -> None:
 
 def test_numbers_that_are_told_are_varied_compared_and_searched() -> None:
     line = ("odds", "push-pool", "check", "--attribute", "2", "--by", "successes")
+    assert rpgres(*line, "--skill", "1").out.splitlines()[-1].split() == ["mean:", "0.500"]
+    assert "mean" not in rpgres(*OVERCOME, "--skill", "1", "--vs", "2").out
     varied = as_json(*line, "--vary", "skill=0..1")["cells"]
     assert [cell["mean"]["exact"] for cell in varied] == ["1/3", "1/2"]
     assert varied[1]["outcomes"]["3"]["exact"] == "1/216"
@@ -297,6 +299,38 @@ def test_numbers_that_are_told_are_varied_compared_and_searched() -> None:
     assert "mean of skill=1: 0.500" in compared
     found = as_json(*line, "--find", "skill=0..2", "--target", "0=58%")
     assert found["nearest"] == ["1"]  # 125/216
+
+
+def test_an_outcome_whose_title_another_has_is_named_in_searches(tmp_path: Path) -> None:
+    file = tmp_path / "coins" / "ruleset.toml"
+    file.parent.mkdir()
+    file.write_text(SHARED_TITLE, "utf-8")
+    line = ("odds", "coins", "ask", "--rulesets", str(tmp_path), "--find", "coins=1..3")
+    assert "coins for Good (some) at 50.00 %" in rpgres(*line, "--target", "some=50%").out
+    assert "coins for Bad at 50.00 %" in rpgres(*line, "--target", "none=50%").out
+
+
+SHARED_TITLE = """
+standalone = true
+title = "Coins"
+summary = "A die for each coin."
+version = "1"
+
+[bands]
+none = { title = "Bad", to = 0, success = false }
+some = { title = "Good", from = 1, to = 2, success = true }
+many = { title = "Good", from = 3, success = true }
+
+[actions.ask]
+summary = "Ask."
+parameters = ["coins"]
+required = ["coins"]
+dice = "{coins}d6>=5"
+
+[parameters.coins]
+kind = "integer"
+help = "how many"
+"""
 
 
 def test_commas_in_parentheses_belong_to_dice() -> None:

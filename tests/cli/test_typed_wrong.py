@@ -28,6 +28,7 @@ LEADS = [  # what is typed, and what has to stand in the error
     ("roll d20 --advantage", "`d20 adv`"),
     ("roll 3d6 --times 5", "did you mean '--repeat'?"),
     ("3d6", "`rpgres roll 3d6`"),
+    ("(d6,d8)kh1", "`rpgres roll '(d6,d8)kh1'`"),
     ("version", "`rpgres --version`"),
     ("list", "`rpgres ruleset list`"),
     ("dice", "`rpgres roll 4dF+3`"),

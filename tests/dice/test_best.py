@@ -16,8 +16,10 @@ from rpgres.errors import NotationError
 SAME = [
     ("(1d6, 2d8 ,d10) KH 2", "(d6,2d8,d10)kh2"),
     ("{d8!,d6!}kh1", "(d8!,d6!)kh1"),
-    ("(d6+2d8+d10)kh2", "(d6,d8,d8,d10)kh2"),
-    ("{d6+2d8} keep highest 2", "(d6,d8,d8)kh2"),
+    ("(d6+2d8+d10)kh2", "(d6+2d8+d10)kh2"),
+    ("{d6,d8,d8} keep highest 2", "(d6+2d8)kh2"),
+    ("(200d6!+300d8!)kh2", "(200d6!+300d8!)kh2"),
+    ("(d6,d6,7)kh2", "(d6,d6,7)kh2"),
     ("(d6+d8) drop lowest", "(d6,d8)dl1"),
     ("(3d6)kh1", "3d6kh1"),
     ("(d6,d6,d6)dl1dh1", "3d6dl1dh1"),
@@ -108,6 +110,7 @@ def test_thrown_dice_that_are_not_kept_are_dropped() -> None:
         ("{d6+d8}", 0, 7, "which of these are kept"),
         ("(d6+3)kh1", 0, 6, "single dice"),
         ("(d6-d8)kh1", 0, 7, "single dice"),
+        ("(3d6kh2+d8)kh2", 0, 11, "has single dice only"),
         ("(d6,d8)kh3", 7, 3, "more dice than the 2"),
         ("(d6,d8)k1", 0, 7, "which of these are kept"),
         ("(d6,d8", 0, 1, "parenthesis is never closed"),
@@ -137,6 +140,14 @@ def test_dice_that_explode_leave_open_only_what_is_beyond_a_number() -> None:
     assert [lower.probability(1), lower.probability(2)] == [1 - at_least[0], at_least[0] - at_least[1]]
     assert lower.above is not None
     assert lower.above > 60
+
+
+def test_open_values_take_no_known_ones_with_them() -> None:
+    single, best = dice("10d10!").law, dice("(10d10!,d4)kh1").law
+    assert single.above == best.above == 100
+    assert Fraction(best.open, best.total) == Fraction(single.open, single.total)
+    assert best.mean() == single.mean()
+    assert best.at_least(120) == single.at_least(120) > Fraction(1, 10**4)
 
 
 @pytest.mark.parametrize(

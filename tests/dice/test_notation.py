@@ -410,10 +410,25 @@ def test_what_counts_as_notation() -> None:
 def test_what_resembles_notation_can_be_nothing_else() -> None:
     assert all(
         resembles_notation(text)
-        for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df", "adv x", "w20", "+2d6", "\uff12d6")
+        for text in (
+            "4d6d1",
+            "d0",
+            "3d",
+            "(2d6",
+            "-d6!!",
+            "d%%",
+            "4df",
+            "adv x",
+            "w20",
+            "+2d6",
+            "\uff12d6",
+            "max(d6,d8)",
+            "[d6,d8]kh1",
+        )
     )
     assert not any(
-        resembles_notation(text) for text in ("fate", "dungeon", "d", "", "deck", "nodice", "distant", "advent")
+        resembles_notation(text)
+        for text in ("fate", "dungeon", "d", "", "deck", "nodice", "distant", "advent", "(aside)")
     )
 
 

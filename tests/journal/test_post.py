@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
+from rpgres.journal.exchange import read_posted
 from rpgres.journal.forms import AnswerFile
 from rpgres.journal.lines import OpenLine, SealLine, answer_line, open_line, posted_in, seal_line
 from tests.support.command_line import Ran, rpgres
@@ -96,6 +97,22 @@ def test_a_mail_may_be_as_a_mail_program_saved_it(encoding: str) -> None:
     assert posted_in(mail(LONG)) == [LONG]
     box = f"From bram Mon Nov 23\n{mail(LONG)}\nFrom orsa Mon Nov 23\n{mail(other)}"
     assert posted_in(box) == [LONG, other]
+    assert posted_in(mail(LONG) + mail(other)) == [LONG, other]  # cat *.eml
+
+
+@pytest.mark.parametrize("encoding", ["quoted-printable", "base64"])
+def test_a_mail_may_be_a_page_alone_and_show_no_line_before_it_is_decoded(encoding: str, tmp_path: Path) -> None:
+    def mail(answer: AnswerFile, subtype: str) -> bytes:
+        found = EmailMessage()
+        found["From"], found["Subject"] = "bram@example.org", "The ford"
+        line = answer_line(answer)
+        body = f"<div>Salut<br>{line[:30]}<br>{line[30:]}</div>" if subtype == "html" else f"Salut\n{line}"
+        found.set_content(body, subtype=subtype, cte=encoding)
+        return bytes(found)
+
+    other = msgspec.structs.replace(LONG, seat="orsa")
+    (tmp_path / "all.eml").write_bytes(mail(LONG, "html") + mail(other, "plain"))
+    assert read_posted(str(tmp_path / "all.eml")) == [LONG, other]
 
 
 @pytest.mark.slow

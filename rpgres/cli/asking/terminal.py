@@ -83,9 +83,7 @@ def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
         return False
     if as_json or not can_prompt():
         why = "with --json" if as_json else "without a terminal"
-        raise UsageError(
-            f"{named('real-dice')} {whom}: no person can be asked {why}; use {named('given')} LABEL=RESULT"
-        )
+        raise UsageError(f"{named('dice')} {whom}: no person can be asked {why}; use {named('given')} LABEL=RESULT")
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from rpgres.model.state import State
@@ -43,7 +44,7 @@ class Words:
 
     def who(self, name: str) -> str:
         """Return the title of a character."""
-        return in_line(self.people.get(name) or who_is(name))
+        return in_line(self.people.get(name) or self.people.get(self._of_sheet(name)) or who_is(name))
 
     def text(self, value: Any, *, is_rated: bool = False) -> str:
         """Return something that was typed in words: `the will of Gate guards`, `Great (+4)`.
@@ -60,13 +61,21 @@ class Words:
             return rung(value, self.file.ladder)
         text = str(value)
         name, colon, rest = text.partition(":")
-        if colon and name in self.people and rest and "=" not in rest:
+        if colon and self._is_person(name) and rest and "=" not in rest:
             return f"the {plain_words(rest)} of {self.who(name)}"
         if "=" in rest and _FORM.fullmatch(rest):
             return f"{self.who(name)} ({', '.join(plain_words(one) for one in rest.split(','))})"
         if is_rated and text in self.file.ladder:
             return rung(self.file.ladder[text], self.file.ladder)
-        return self.who(text) if text in self.people else in_line(_VALUE.sub(r"\1 \2", text))
+        return self.who(text) if self._is_person(text) else in_line(_VALUE.sub(r"\1 \2", text))
+
+    def _is_person(self, text: str) -> bool:
+        return text in self.people or self._of_sheet(text) in self.people
+
+    def _of_sheet(self, text: str) -> str:
+        """Return the short name of the character whose sheet this file is; empty where that is not clear."""
+        name = Path(text).stem if text.endswith(".toml") else ""
+        return "" if f"{name}-2" in self.people else name
 
     def _form(self, value: Mapping[str, Any]) -> str:
         who = value.get("character") or value.get("name")

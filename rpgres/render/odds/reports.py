@@ -115,6 +115,8 @@ def _numbers(record: OddsResult) -> Report:
     if isinstance(record, DiceOdds):
         notes += [*_part_means(record), *never(dice(record.inputs["notation"]).node)]
         text += f" ({_moments(record)})"
+    elif len(numbers) == len(rows) and record.sample is None and not record.open.probability:
+        notes.append(f"mean: {sum(int(value) * chance for value, chance in numbers.items()):.3f}")
     return Report(
         title=text,
         above=above(record),

@@ -274,7 +274,7 @@ def _shown(outcome: str, found: MeasuredOdds, file: RulesetFile | None) -> str:
     """Return what a study is about, in words."""
     if outcome == SUCCESS:
         return ANY_SUCCESS if SUCCESS in found.outcomes else SUCCESS
-    return outcome_titles(file, [outcome])[outcome]
+    return outcome_titles(file, [*found.outcomes, outcome])[outcome]
 
 
 def _matters(part: Part) -> bool:
