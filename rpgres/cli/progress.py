@@ -21,6 +21,7 @@ Found = TypeVar("Found")
 
 LATE = 0.5  # seconds before anything is shown: what is over by then needs nothing
 EVERY = 0.1  # seconds between two lines
+FAST = 100  # things a second from which on the rate is shown
 GRACE = 3.0  # seconds in which work may end that was asked to; then it is interrupted, whatever it does
 LOWER_BOUND = "each chance is a lower bound, and the rest is open"
 ESTIMATED = "nothing is known exactly yet; what is shown is estimated from games"
@@ -113,9 +114,11 @@ class Progress:
         if not done < expected < float("inf"):
             return f": {done:,}"
         told = f": {100 * done / expected:.0f} %, {done:,} of {expected:,.0f}"
-        if done <= self._before:
+        if done <= self._before or since <= self._begun:
             return told
-        left = (expected - done) * (since - self._begun) / (done - self._before) - (now - since)  # as fast as so far
+        rate = (done - self._before) / (since - self._begun)
+        left = (expected - done) / rate - (now - since)  # as fast as so far
+        told += f", {rate:,.0f}/s" if rate >= FAST else ""
         return told + (f", {_duration(left)} left" if left > 0 else "")
 
 
