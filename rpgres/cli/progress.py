@@ -26,7 +26,7 @@ GRACE = 3.0  # seconds in which work may end that was asked to; then it is inter
 LOWER_BOUND = "each chance is a lower bound, and the rest is open"
 ESTIMATED = "nothing is known exactly yet; what is shown is estimated from games"
 NOTHING = "interrupted: nothing is known yet"
-HINT = " (Ctrl-C: stop here)"
+HINT = " (Ctrl-C stops)"
 
 
 class Progress:

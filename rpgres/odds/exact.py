@@ -5,7 +5,7 @@ What a budget leaves open is reported as open, with an estimate beside it from g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import inf
 from operator import attrgetter
@@ -162,12 +162,9 @@ def outcome_odds(
         UsageError: the action has no such number.
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
-    check_told(prepared.rules, prepared.action, by)
+    asked, answer = _reading(prepared, by)
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    rules = prepared.rules
-    is_told = by in rules.file.actions[prepared.action].told  # a total or margin that there is not always, too
-    asked, answer = (f"{DETAIL}{by}", partial(_told, by)) if is_told else (by, attrgetter(ANSWERS[by]))
-    prepared = with_piles(prepared, asked=asked)
+    prepared, rules = with_piles(prepared, asked=asked), prepared.rules
     runs, dealer, end = Runs(answer), WalkDealer(), inf if seconds is None else monotonic() + seconds
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=asked)
@@ -204,6 +201,14 @@ def check_told(rules: Rules, action: str, by: str) -> None:
     known = dict.fromkeys((*ANSWERS, *rules.file.actions[action].told))
     if by not in known:
         raise UsageError(f"{named('by')}: {unknown('number', by, known, of=f'{rules.id} {action}')}")
+
+
+def _reading(prepared: Prepared, by: str) -> tuple[str, Callable[[Outcome], Any]]:
+    """Return what a run is asked for, and what reads that off its outcome."""
+    check_told(prepared.rules, prepared.action, by)
+    if by in prepared.rules.file.actions[prepared.action].told:  # a total or margin that there is not always, too
+        return f"{DETAIL}{by}", partial(_told, by)
+    return by, attrgetter(ANSWERS[by])
 
 
 def _told(name: str, outcome: Outcome | Settled) -> int | str:

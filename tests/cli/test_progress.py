@@ -42,9 +42,9 @@ def test_a_percentage_and_the_time_left_are_shown_where_they_are_known(shown: li
         show(2000, float("inf"))
         show(10_000, 10_000)
     assert shown == [
-        "simulating: 10 %, 1,000 of 10,000, 1,000/s, 9 s left (Ctrl-C: stop here)",
-        "simulating: 2,000 (Ctrl-C: stop here)",
-        "simulating: 10,000 (Ctrl-C: stop here)",
+        "simulating: 10 %, 1,000 of 10,000, 1,000/s, 9 s left (Ctrl-C stops)",
+        "simulating: 2,000 (Ctrl-C stops)",
+        "simulating: 10,000 (Ctrl-C stops)",
         "",
     ]
 
@@ -85,7 +85,7 @@ def test_otherwise_work_is_counted(shown: list[str]) -> None:
     with progress("verifying", units="entries"):
         STOP.tick()
         STOP.tick()
-    assert shown == ["verifying: 1 entries (Ctrl-C: stop here)", "verifying: 2 entries (Ctrl-C: stop here)", ""]
+    assert shown == ["verifying: 1 entries (Ctrl-C stops)", "verifying: 2 entries (Ctrl-C stops)", ""]
     assert STOP.watch is None
 
 
@@ -99,7 +99,7 @@ def test_a_step_that_tells_nothing_is_shown_too(shown: list[str], monkeypatch: p
         count = len(shown)
         time.sleep(0.05)
         assert len(shown) == count  # until there is a next step
-    assert {*shown} == {"loading ... (Ctrl-C: stop here)", ""}
+    assert {*shown} == {"loading ... (Ctrl-C stops)", ""}
 
 
 def test_a_hint_that_would_wrap_is_left_out(shown: list[str]) -> None:
@@ -336,7 +336,7 @@ def test_at_a_terminal_it_is_shown_and_stopped() -> None:
     from tests.support.terminal import Terminal
 
     terminal = Terminal(["odds", *CONFRONT])
-    terminal.until("branches (Ctrl-C: stop here)")
+    terminal.until("branches (Ctrl-C stops)")
     code, shown = terminal.interrupt()
     assert code == 130
     assert "remaining: 100.00 % (estimated from" in shown

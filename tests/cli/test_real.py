@@ -412,4 +412,4 @@ def test_real_dice_alone_is_a_flag(line: str) -> None:
     told.type("+0+-" + ENTER)
     assert told.end()[0] == 0
     refused = rpgres("scene", "run", "fate/bribe", "--real-dice")
-    assert (refused.code, refused.err[:43]) == (2, "rpgres: --real-dice real: no person can be ")
+    assert (refused.code, refused.err[:38]) == (2, "rpgres: --dice real: no person can be ")

@@ -537,7 +537,7 @@ def test_a_scene_alone_has_every_format(wall: str, form: str, tmp_path: Path) ->
 def test_a_long_grid_shows_how_far_it_is_and_an_interrupt_prints_what_is_known() -> None:
     line = ["odds", "fate", "overcome", "--sheet", "mara", "--skill", "0..9", "--vs", "4dF+2", "--auto"]
     terminal = Terminal([*line, "--vary", "bonus=0..19"])
-    terminal.until(" s left (Ctrl-C: stop here)")
+    terminal.until(" s left (Ctrl-C stops)")
     code, shown = terminal.interrupt()
     assert code == 130
     assert "Overcome: odds by skill and bonus (fate; sheet mara, vs 4dF+2)" in shown
