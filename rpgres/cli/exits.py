@@ -137,14 +137,6 @@ def _caret(error: NotationError) -> str:
 _WRITE_FAULTS = frozenset((errno.ENOSPC, errno.EFBIG, errno.EBADF, getattr(errno, "EDQUOT", errno.ENOSPC)))
 
 
-_kept: list[int] = []  # the entry of a journal whose report is being written
-
-
-def kept(entry: int) -> None:
-    """Have the error of a report that cannot be written say that its entry is in the journal."""
-    _kept[:] = [entry]
-
-
 def require_output() -> None:
     """Check that there is a standard output to write to.
 
@@ -206,7 +198,7 @@ def finish(code: Any, *, as_json: bool = False) -> Any:
         _flush(sys.stdout)
     except (OSError, ValueError) as error:
         code = code or blame(_cannot_write(error), as_json=as_json)
-    _kept.clear()
+    READER.entry = None
     try:
         _flush(sys.stderr)
     except (OSError, ValueError):
@@ -215,7 +207,7 @@ def finish(code: Any, *, as_json: bool = False) -> Any:
 
 
 def _cannot_write(error: Exception) -> OutputError:
-    done = "".join(f"; entry {entry} is in the journal: it is done" for entry in _kept)
+    done = f"; entry {READER.entry} is in the journal: it is done" if READER.entry is not None else ""
     return OutputError(f"cannot write to standard output: {getattr(error, 'strerror', None) or error}{done}")
 
 

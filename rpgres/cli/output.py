@@ -33,6 +33,7 @@ class _Reader(Struct):
         rules: those whose names cards have, where dice and cards are told in words.
         table: the table as typed, which lines that people are told to type name, too; empty where it was found.
         wording: the words in which messages name options and commands.
+        entry: the one of a journal that is being told; that it is kept is said where it cannot be.
     """
 
     is_plain: bool = False
@@ -41,11 +42,12 @@ class _Reader(Struct):
     rules: Rules | None = None
     table: str = ""
     wording: Wording = AS_OPTIONS
+    entry: int | None = None
 
     def begin(self, *, is_plain: bool = False, dice_words: bool = False) -> None:
         """Forget the line before."""
         self.is_plain, self.dice_words, self.typed, self.rules = is_plain, dice_words, (), None
-        self.table, self.wording = "", IN_SHELL
+        self.table, self.wording, self.entry = "", IN_SHELL, None
 
     def take(self, words: Sequence[str]) -> list[str]:
         """Return a line without `--plain` and `--dice-words`, which hold from there on, whatever the command."""

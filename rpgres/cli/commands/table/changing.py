@@ -10,8 +10,7 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Folders, Seed, Switches, argument, complete_rulesets, option, spread
 from rpgres.cli.commands.table.common import app, say_entry
-from rpgres.cli.exits import kept
-from rpgres.cli.output import say, say_json
+from rpgres.cli.output import READER, say, say_json
 from rpgres.cli.settings import active
 from rpgres.cli.tables import Table, TableOptions
 from rpgres.errors import UsageError, called
@@ -82,7 +81,7 @@ def _one_of(named: str | None, ruleset: str | None) -> str:
 
 
 def _say_new(done: Done, path: Path, *, as_json: bool) -> None:
-    kept(done.entry.number)
+    READER.entry = done.entry.number
     if as_json:
         say_json(entry_record(done.history, done.entry, None))
         return

@@ -13,7 +13,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
-from rpgres.cli.exits import exit_of, kept, leave
+from rpgres.cli.exits import exit_of, leave
 from rpgres.cli.output import READER, say, say_json, say_text, warn
 from rpgres.cli.tables import TableOptions
 from rpgres.engine.records import Pending, Result
@@ -153,7 +153,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         exit_code: whether a failure and a tie have codes of their own.
     """
     READER.rules = done.rules
-    kept(done.entry.number)
+    READER.entry = done.entry.number
     if done.entry.kind in ("undo", "pass", "orders"):  # typed at a question of it, or nothing was to be decided
         say_entry(done, options)
         return
@@ -215,7 +215,7 @@ def taken_back() -> Iterator[None]:
 def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     READER.rules = done.rules
-    kept(done.entry.number)
+    READER.entry = done.entry.number
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:
