@@ -95,19 +95,29 @@ def exhaustive(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("exhaustive"))
 
 
+def _own_salts(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Have salts, which the dice of a lasting table come from, differ from test to test and not from run to run."""
+    salts = count()
+    monkeypatch.setattr(
+        "rpgres.journal.commands.writing.urandom",
+        lambda size: sha256(f"{name} {next(salts)}".encode()).digest()[:size],
+    )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def module_salts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have what a whole module shares be the same in each run, too."""
+    with pytest.MonkeyPatch.context() as patched:
+        _own_salts(patched, request.node.nodeid)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def own_world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """Hide the user's rulesets and settings, and forget every module that the test loaded from a temporary folder.
-
-    Salts, which the dice of a lasting table come from, differ from test to test and not from run to run.
-    """
-    salts = count()
-    monkeypatch.setattr(
-        "rpgres.journal.commands.writing.urandom",
-        lambda size: sha256(f"{request.node.nodeid} {next(salts)}".encode()).digest()[:size],
-    )
+    """Hide the user's rulesets and settings, and forget every module that the test loaded from a temporary folder."""
+    _own_salts(monkeypatch, request.node.nodeid)
     if request.node.get_closest_marker("durable") is None:  # nobody pulls the plug
         monkeypatch.setattr("rpgres.journal.files.SYNCHRONOUS", "OFF")
         monkeypatch.setattr(os, "fsync", lambda _: None)

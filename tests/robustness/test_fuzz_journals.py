@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def changed(data: Any, dice: random.Random) -> Any:
             case 2 if isinstance(inside, dict):
                 inside[dice.choice(("x", "event", "kind", "name"))] = inside.pop(path[-1])
             case _:
-                inside[path[-1]] = dice.choice(VALUES)
+                inside[path[-1]] = deepcopy(dice.choice(VALUES))  # a later change must not reach the list above
     return data
 
 
