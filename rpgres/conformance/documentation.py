@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding, place
+from rpgres.conformance.sources import words_of
 from rpgres.conformance.subjects import Case, Subject, read_example
 from rpgres.conformance.walks import Course, account, deadline
 from rpgres.engine.events import Decided
@@ -210,13 +211,13 @@ def check_tables(subject: Subject) -> Iterator[Diagnostic]:
             readable.append(name)
     if not readable:
         raise NothingToCheck("it has no outcome table")
-    came_to = _settled(subject)
+    came_to, words = _settled(subject), words_of(rules.ruleset)
     for action, described in rules.file.actions.items():
         for name in described.tables:
             if (
                 name in readable and not described.is_described
             ):  # what decides the rows of a described action is its data
-                yield from _table(rules, action, name, came_to)
+                yield from _table(rules, action, name, came_to, words)
     met = {(name, band) for name, band, _ in came_to}
     for name in readable:
         unmet = [band for band in rules.table(name) if (name, band) not in met]
@@ -226,7 +227,9 @@ def check_tables(subject: Subject) -> Iterator[Diagnostic]:
         raise NothingToCheck(subject.lack if not subject.sound else "no example and no scene reaches an outcome table")
 
 
-def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Diagnostic]:
+def _table(
+    rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]], words: set[str]
+) -> Iterator[Diagnostic]:
     bands, table = rules.file.bands, rules.table(name)
     where = place(next((text.source.path for text in reversed(rules.layers.table_texts(name))), ""))
     ranged = [band for band in bands if bands[band].has_bounds]
@@ -240,7 +243,7 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
         for band in table:
             its = bands[band]
             can_come = its.has_bounds or its.unopposed or any(other.also == band for other in bands.values())
-            if band not in met and not can_come:
+            if band not in met and band not in words and not can_come:
                 advice = (
                     "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
                 )

@@ -87,6 +87,16 @@ def check_sources(subject: Subject) -> Iterator[Diagnostic]:
             yield finding(fault.what, place(str(file), fault.line), fault.advice)
 
 
+def words_of(ruleset: Ruleset) -> set[str]:
+    """Return every text in the sources of a ruleset's code, as far as they can be read."""
+    words: set[str] = set()
+    for file in modules_of(ruleset).values():
+        with suppress(OSError, SyntaxError, ValueError):
+            nodes = ast.walk(ast.parse(file.read_bytes()))
+            words.update(one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return words
+
+
 def _undeclared(tree: ast.Module, own: str, distribution: str) -> Iterator[Fault]:
     """Yield the modules of others that are imported though the distribution does not depend on what brings them."""
     imported = {_top(module): line for line, module, _ in _imports(tree, own)}

@@ -46,7 +46,8 @@ def switch_faults(rules: Rules, path: KeyPath, condition: Condition) -> Iterator
 
 def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers: Iterable[str]) -> Iterator[Fault]:
     """Yield what is wrong with a condition; the arguments are those of `circumstance_faults`."""
-    switches, facts = rules.file.switches, rules.file.facts | _parameter_facts(rules)
+    switches = rules.file.switches
+    facts = {name: words for name, words in rules.file.facts.items() if words} | _parameter_facts(rules)
     numbers = sorted(numbers)
     for name in dict.fromkeys(key.removesuffix("-from") for key in condition if key.endswith("-from")):
         low, high = condition[f"{name}-from"], condition.get(f"{name}-to")

@@ -73,9 +73,10 @@ def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
     file = rules.file
     described = [action for action in actions if rules.is_described(action)]
     parameters = [item for action in described for item in file.parameters_of(action).items()]
+    told = frozenset(name for name, words in file.facts.items() if not words)  # by rules in code
     return Scope(
-        numbers=frozenset(name for action in described for name in _number_names(file, action)),
-        dice=frozenset(name for action in described for name in _dice_names(file, action)),
+        numbers=told.union(*(_number_names(file, action) for action in described)),
+        dice=told.union(*(_dice_names(file, action) for action in described)),
         choices={name: list(its.values.values()) for name, its in parameters if its.kind == "choice" and its.values},
         is_open=file.has_any_ability,
     )

@@ -299,7 +299,7 @@ def _field(
     elif match is not None and match[2] == "margin":
         return
     elif key in described.numeric:
-        yield from _number(path, value, match, numbers)
+        yield from _number(path, value, match, numbers, has_code=not rules.file.standalone)
     elif words is not None:
         if value not in words:
             shown = ", ".join(word or '""' for word in words)
@@ -322,7 +322,9 @@ def _field(
         yield Fault("wrong-type", path, f"expected text, found {value!r}")
 
 
-def _number(path: KeyPath, value: Any, match: re.Match[str] | None, numbers: Iterable[str]) -> Iterator[Fault]:
+def _number(
+    path: KeyPath, value: Any, match: re.Match[str] | None, numbers: Iterable[str], *, has_code: bool
+) -> Iterator[Fault]:
     if (match is not None and match[2] in numbers) or type(value) is int:
         return
     message = f"expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found {value!r}"
@@ -331,6 +333,8 @@ def _number(path: KeyPath, value: Any, match: re.Match[str] | None, numbers: Ite
         yield Fault("not-a-number", path, message, match[2], known)
     else:
         word = value if isinstance(value, str) else ""
+        if match is not None and has_code:
+            message += f"; a number that the code tells (facts=) is declared: [facts] with {match[2]} = []"
         yield Fault("not-a-number", path, message, word, ("margin", "-margin"))
 
 

@@ -267,6 +267,15 @@ def _signature(rules: Rules, name: str, parameters: Mapping[str, Parameter]) -> 
         takes = ", ".join(["table", "actor", *arguments])
         message = f"the rule {name!r} is called with ({takes}), and does not accept that: {error}"
         yield Fault("signature", ("actions", name, "parameters"), message)
+        return
+    for number, (key, its) in enumerate(parameters.items()):
+        taken = signature.parameters.get(key.replace("-", "_"))
+        is_left_out = its.default is None and key not in rules.file.actions[name].required
+        if its.is_argument and is_left_out and taken is not None and taken.default is taken.empty:
+            message = (
+                f"{key} can be left out, so the rule {name!r} needs a default for it, such as {taken.name}=None"
+            )
+            yield Fault("signature", ("actions", name, "parameters", number), message)
 
 
 def _names(rules: Rules) -> Iterator[Fault]:

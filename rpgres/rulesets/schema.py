@@ -349,7 +349,7 @@ class RulesetFile(Record, frozen=True):
         trust: whether numbers that no sheet has count at once at a persistent table (players), or after the game master
             has confirmed them (gm), unless the table says otherwise.
         roles: whom `who` and `to` may name; empty where that is not told.
-        facts: what conditions may speak of beside switches, and its choices.
+        facts: what rules in code tell conditions, and its choices; one without is a number, which effects may name.
         policies: the automatic decisions, by name: a line of help.
         menus: questions that several outcome tables share, by name.
         outcomes: outcome tables, by name; a longer one stands in outcomes/NAME.toml.

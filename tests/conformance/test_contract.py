@@ -673,6 +673,14 @@ def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> No
 
 
 @pytest.mark.slow
+def test_a_row_that_the_code_names_and_no_example_comes_to_is_a_note(site: Path) -> None:
+    named = (INIT, TOTAL, f'{TOTAL}    if total > 99:\n        return table.settle("skip", None, band="lost")\n')
+    found = verdict("tables", pebble.install(site, [named, (DATA, "[actions.throw]", f"{LOST}\n[actions.throw]")]))
+    assert found.ok
+    assert "lost of the table skip" in found.notes[0].text
+
+
+@pytest.mark.slow
 def test_a_decision_that_takes_other_answers_says_so(site: Path) -> None:
     reads = (INIT, "optional=True, margin=total", "optional=True, reads=str, margin=total")
     listed = 'facts = ["margin"]\noptions = ["*"]'

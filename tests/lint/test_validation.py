@@ -193,6 +193,11 @@ CHANGES = {
         '"rope"',
         "and does not accept that: missing a required argument: 'how'",
     ),
+    "argument that may be left out": (
+        'default = "slow"\nhelp = "how"',
+        'help = "how"',
+        "actions.climb.parameters[1]: how can be left out, so the rule 'climb' needs a default for it, such as how=None",
+    ),
     "argument unknown": ('kind = "tag"\ntag = "gear"', 'kind = "text"', "unexpected keyword argument 'rope'"),
     "reserved name": ("[parameters.rope]", '[parameters.rope]\nname = "seed"', "every action has an option 'seed'"),
     "reserved alias": ('aliases = ["ability"]', 'aliases = ["sheet"]', "every action has an option 'sheet'"),
@@ -315,6 +320,22 @@ def test_effects_that_only_code_gives_need_no_text() -> None:
     ruleset = code()
     ruleset.effect("secret")(ruleset.effects["hurt"])
     assert problems(DATA, ruleset) == []
+
+
+NUMBER = '[effects.hurt]\nfields = { count = "how badly" }\nnumbers = ["count"]\n'
+TOLD = '[outcomes.climb.up]\neffects = [{ kind = "hurt", count = "height-1", when = { height-from = 2 } }]\n'
+
+
+def test_rows_may_name_a_number_that_the_code_tells_once_it_is_declared() -> None:
+    data = DATA.replace("[effects.hurt]\n", NUMBER).replace("[outcomes.climb.up.ask", f"{TOLD}[outcomes.climb.up.ask")
+    declared = f"{data}\n[facts]\nweather = ['wet']\nheight = []\n"
+    assert problems(declared) == []
+    assert [text for text in problems(declared.replace("height = []", "")) if "such as `margin`" in text] == [
+        "ruleset.toml:95: outcomes.climb.up.effects[0].count: expected a whole number, or text such as `margin`,"
+        " `-margin`, `margin-1`, found 'height-1'; a number that the code tells (facts=) is declared:"
+        " [facts] with height = []"
+    ]
+    assert any("height-from is a whole number" in text for text in problems(declared.replace("from = 2", 'from = "x"')))
 
 
 def test_every_file_of_the_folder_is_read(tmp_path: Path) -> None:
