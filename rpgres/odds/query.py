@@ -113,8 +113,8 @@ def _require_hand(query: Query) -> None:
     if name:
         parameter = query.rules.parameters(query.action)[name]
         raise UsageError(
-            f"optimal decisions need {named(name)} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
-            f"with {named('auto')} a policy decides, and hands are dealt"
+            f"optimal decisions need {named(name)} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}, "
+            f"or '' for none; with {named('auto')} a policy decides, and hands are dealt"
         )
 
 

@@ -390,7 +390,7 @@ def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
         yield line(INDENT * 2, Piece(f"NAME:{how}", "name"), f": {told}" if told else "")
     if asked.form:
         yield line(INDENT * 2, Piece(asked.form, "name"))
-    if asked.optional and not asked.passing and (asked.options or asked.form):
+    if asked.optional and not asked.passing:
         yield line(INDENT * 2, Piece(NO, "name"), ": skip")
 
 

@@ -342,4 +342,6 @@ def test_without_cards_in_hand_the_odds_are_those_of_any_hand() -> None:
     plain, auto = as_json(*asked), as_json(*asked, "--auto")
     assert plain["choices"] == []
     assert exact(plain["outcomes"]) == exact(auto["outcomes"])
-    assert "need --hand" in rpgres(*asked, "--each").err
+    needed = rpgres(*asked, "--each").err
+    assert "need --hand" in needed
+    assert "or '' for none" in needed

@@ -236,6 +236,13 @@ def test_other_seats_that_are_asked_are_one_line(own: int, others: int, told: st
     assert shown == ["mara chooses"] * own + [told]
 
 
+@pytest.mark.parametrize(("optional", "told"), [(True, ["no: skip"]), (False, [])])
+def test_a_decision_without_options_tells_how_to_skip_it(optional: bool, told: list[str]) -> None:
+    asked = QuestionRecord(label="omen", who="mara", text="Play an omen?", options=[], optional=optional)
+    _, _, *shown = [plain_text([one]).strip() for one in results.pending_lines(waiting(asked), how=[])]
+    assert shown == told
+
+
 @pytest.mark.parametrize(("count", "free"), [(3, 0), (4, 0), (5, 1)])
 def test_another_way_to_choose_many_options_is_listed_once(count: int, free: int) -> None:
     price = ["free"] * free + ["for a fate point"] * (count - free)
