@@ -193,7 +193,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return not inner or value in inner
     if kind in (int, float):
         return isinstance(value, int | kind) and not isinstance(value, bool)
-    if not isinstance(value, kind) or (isinstance(value, str) and bool(inner)):
+    if not isinstance(value, kind) or (isinstance(value, str | bytes) and bool(inner)):
         return False
     if isinstance(value, Mapping):
         return all(_fits(one, inner[1]) for one in value.values()) if len(inner) > 1 else True

@@ -355,8 +355,14 @@ def code_failed(what: str, error: BaseException) -> RuleError:
     return RuleError(f"{what}: {in_words(error)}{in_place(*found) if found else ''}", **place)
 
 
+class TimeIsUpError(BaseException):
+    """A limit of time is over. Not an `Exception`, so that a rule that catches those cannot swallow it."""
+
+
 def is_interrupt(error: BaseException) -> bool:
-    """Tell whether a person interrupts the program: a KeyboardInterrupt that code raises by itself is none."""
+    """Tell whether a person or a limit of time interrupts: a KeyboardInterrupt that code raises by itself is none."""
+    if isinstance(error, TimeIsUpError):
+        return True
     if not isinstance(error, KeyboardInterrupt):
         return False
     from dis import opmap

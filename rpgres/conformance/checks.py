@@ -33,7 +33,7 @@ from rpgres.conformance.secrets import check_views
 from rpgres.conformance.sources import check_sources
 from rpgres.conformance.subjects import Subject
 from rpgres.conformance.walks import OutOfTime, deadline
-from rpgres.errors import in_words, place_of
+from rpgres.errors import TimeIsUpError, in_words, place_of
 from rpgres.plugins.failures import silenced
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -89,7 +89,7 @@ def run_check(check: Check, subject: Subject) -> Verdict:
         unchecked = str(nothing)
     except OutOfTime as error:
         found[finding(error.message, advice="look for a loop, or for too many questions")] = None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, TimeIsUpError):
         raise
     except BaseException as error:  # noqa: BLE001  # a plugin's code may raise anything, and the other checks go on
         found[finding(f"this could not be checked: {in_words(error)}{place_of(error)}")] = None

@@ -272,9 +272,7 @@ def _signature(rules: Rules, name: str, parameters: Mapping[str, Parameter]) -> 
         taken = signature.parameters.get(key.replace("-", "_"))
         is_left_out = its.default is None and key not in rules.file.actions[name].required
         if its.is_argument and is_left_out and taken is not None and taken.default is taken.empty:
-            message = (
-                f"{key} can be left out, so the rule {name!r} needs a default for it, such as {taken.name}=None"
-            )
+            message = f"{key} can be left out, so the rule {name!r} needs a default: {taken.name}=None or another"
             yield Fault("signature", ("actions", name, "parameters", number), message)
 
 

@@ -243,10 +243,14 @@ def _escaped(sign: str) -> str:
     return f"\\u{ord(sign):04x}" if ord(sign) <= 0xFFFF else f"\\U{ord(sign):08x}"
 
 
+LONGEST_NAME = 80  # characters of an unknown name that a message repeats
+
+
 def unknown(what: str, name: str, known: Any, *, of: str) -> str:
     """Return the message for a name that nothing has: the nearest one, or all when they are few."""
     names = list(known)
     near = nearest(name, names)
+    name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     if near is not None:
         return f"{of} has no {what} {name!r}; did you mean {near!r}?"
     others = f"; it has: {enumerated(names)}" if names else ", and no other"

@@ -43,7 +43,9 @@ from rpgres.engine.piles import lay_out
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.running import Run
 from rpgres.engine.seats import Seats
+from rpgres.errors import TimeIsUpError
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
+from rpgres.toml.diagnostics import Diagnostic
 from tests.support import gambit, pebble
 from tests.support.effort import few
 from tests.support.packages import AFTER_HOURS, put_on_path
@@ -660,6 +662,16 @@ def test_what_only_handles_text_or_own_names_is_no_fault(text: str, found: list[
     assert [fault.what for fault in faults_in(ast.parse(text))] == found
 
 
+def test_a_limit_of_time_of_whoever_asks_ends_a_check() -> None:
+    def late(_subject: Any) -> Iterator[Diagnostic]:
+        raise TimeIsUpError
+        yield
+
+    unasked: Any = None
+    with pytest.raises(TimeIsUpError):
+        checking.run_check(Check("late", "it ends", late), unasked)
+
+
 @pytest.mark.slow
 def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> None:
     far = 'far = { title = "Far", from = 99 }\n[outcomes.throw.far]\n[outcomes.skip.far]\n[outcomes.bet.far]\n'
@@ -854,7 +866,7 @@ def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.Mo
 
 
 def lone(find: object) -> Verdict:
-    return run_check(Check("lone", "a check of the test's own", find), Subject(tiny_rules()))  # type: ignore[arg-type]
+    return checking.run_check(Check("lone", "a check of the test's own", find), Subject(tiny_rules()))  # type: ignore[arg-type]
 
 
 def test_what_a_check_raises_is_a_problem_of_the_check() -> None:

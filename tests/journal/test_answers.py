@@ -114,7 +114,7 @@ def test_results_that_were_said_for_later_and_cannot_be_are_taken_back(place: Pl
     typed = ("table", "answer", "--choose", f"invoke={REROLL}", "--table", str(place.path))
     done = rpgres(*typed)
     assert done.code == 2
-    assert "it was given before, and --given roll=none removes it" in done.err
+    assert "it was given before, and --given roll=none removes it; or undo the action" in done.err
     assert rpgres(*typed, "--given", "roll=none").code in (0, 3)
     assert rolled(entries(place)[-1])["roll"][0] == "0000"
     assert entries(place)[-1].secret.later == {}

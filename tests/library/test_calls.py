@@ -355,6 +355,7 @@ def test_importing_brings_little() -> None:
         (lambda: rpgres.open_table("t.db", seat=3), "there is no table"),
         (lambda: rpgres.open_table(None), "`path` takes a text or a path, not None"),
         (lambda: rpgres.new_table("t.db", "fate", sheets=[3]), "`sheets` takes a list of texts, not [3]"),
+        (lambda: rpgres.new_table("t.db", "fate", sheets=b"a"), "`sheets` takes a list of texts, not b'a'"),
     ],
 )
 def test_an_argument_of_another_kind_is_told_by_name(call: Callable[[], Any], takes: str) -> None:

@@ -374,3 +374,8 @@ def test_an_error_names_calls_and_lines_in_place_of_commands(tmp_path: Path) -> 
         table.act("overcome", skill=1, vs=1)
     with pytest.raises(rpgres.UsageError, match=re.escape("undo the action with `undo 1`")):
         table.do("overcome 1 vs 1")
+
+
+def test_an_error_repeats_only_the_beginning_of_a_long_word(path: Path) -> None:
+    with pytest.raises(rpgres.UsageError, match=r"no action or command 'x{80}\.\.\.'; it has"):
+        rpgres.open_table(path).do("x" * 5000)

@@ -196,7 +196,7 @@ CHANGES = {
     "argument that may be left out": (
         'default = "slow"\nhelp = "how"',
         'help = "how"',
-        "actions.climb.parameters[1]: how can be left out, so the rule 'climb' needs a default for it, such as how=None",
+        "actions.climb.parameters[1]: how can be left out, so the rule 'climb' needs a default: how=None or another",
     ),
     "argument unknown": ('kind = "tag"\ntag = "gear"', 'kind = "text"', "unexpected keyword argument 'rope'"),
     "reserved name": ("[parameters.rope]", '[parameters.rope]\nname = "seed"', "every action has an option 'seed'"),

@@ -204,7 +204,10 @@ def _check_names(operation: Operation, request: Mapping[str, Any]) -> None:
     for name in request:
         if name not in known:
             shown = [name for name, is_main in known.items() if is_main]
-            raise UsageError(unknown("key", name, shown, of=f"the op {operation.name}"), path=(name,), reason="unknown")
+            told = unknown("key", name, shown, of=f"the op {operation.name}")
+            if "with" in known and "did you mean" not in told:
+                told += "; inputs of an action, and its sheet, stand under `with`"
+            raise UsageError(told, path=(name,), reason="unknown")
 
 
 @cache

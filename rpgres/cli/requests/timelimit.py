@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
+from rpgres.errors import TimeIsUpError
+
 T = TypeVar("T")
 
 GRACE = 2.0  # seconds in which code may still end after it was interrupted
@@ -27,10 +29,6 @@ _AGAIN = 0.1  # seconds until it is interrupted again
 _SIGNAL: signal.Signals = getattr(signal, "SIGALRM", signal.SIGTERM)
 if hasattr(signal, "SIGBREAK"):
     _SIGNAL = signal.SIGBREAK
-
-
-class _OverError(BaseException):
-    """The time is over. Not an `Exception`, so that a rule that catches those cannot swallow it."""
 
 
 class TimeLimit:
@@ -53,7 +51,7 @@ class TimeLimit:
         self._until = time.monotonic() + self._seconds
         try:
             found = work()
-        except _OverError:
+        except TimeIsUpError:
             found = None
         finally:
             self._until = None
@@ -64,7 +62,7 @@ class TimeLimit:
         at_work = frame is None or frame.f_code is not TimeLimit.within.__code__
         if at_work and self._until is not None and time.monotonic() >= self._until:
             self._is_over = True
-            raise _OverError
+            raise TimeIsUpError
 
     def _watch(self, main: int, ended: threading.Event) -> None:
         wait = self._seconds

@@ -118,7 +118,7 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     hand = _asking(history, at.hand, drawn, step=step) if at.hand is not None else None
     ran = run_at(at.rules, history, asked, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
-        ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it")
+        ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it; or undo the action")
     if isinstance(ran.fault, ChoiceError):
         for fewer in _with_fewer(asked, at.seat, ran.fault.details.get("label", "")):
             then = run_at(at.rules, history, fewer, step=step, hand=hand)
