@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from rpgres.engine.labels import chance_help, labels_of
@@ -97,6 +98,18 @@ def procedure_names(incomplete: str) -> list[str]:
             continue
         found += (f"{ruleset}/{name}" for name, action in actions.items() if action.procedure)
     return found
+
+
+def played_names(incomplete: str) -> list[str]:
+    """Return what can be played: procedures as `RULESET/PROCEDURE`, and scenes."""
+    return [*procedure_names(incomplete), *scene_offers()]
+
+
+def scene_offers() -> list[str]:
+    """Return the scenes that ship, and the TOML files here."""
+    from rpgres.scenes import scene_names
+
+    return [*scene_names(), *sorted(path.name for path in Path().glob("*.toml"))]
 
 
 def offer_shared(data: RulesetData, action: str, option: str) -> Offers:

@@ -87,6 +87,17 @@ class PlayGroup(LazyGroup):
         actions = read_ruleset(default).file.actions if default in rulesets else {}
         return rulesets | {name: f"{action.summary} ({default})" for name, action in actions.items()}
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return what the first word can be: a ruleset, an action of the default one, once typed so far a scene."""
+        offers = super().shell_complete(ctx, incomplete)
+        if self.verb.scene is None or not is_scene(incomplete):
+            return offers
+        from typer._click.shell_completion import CompletionItem
+
+        from rpgres.cli.completion import played_names
+
+        return [*offers, *(CompletionItem(name) for name in played_names(incomplete) if name.startswith(incomplete))]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
         args = hoist(args, self.verb.options)

@@ -80,6 +80,7 @@ def test_a_shell_that_is_none_of_them() -> None:
         ("rpgres schema sce", {"scene", "scene-best", "scene-odds", "scene-result", "scene-test"}),
         ("rpgres plugin check fa", {"fate", "faith"}),
         ("rpgres deck show saga/ol", {"saga/older-82"}),
+        ("rpgres odds fate/ch", {"fate/challenge"}),
         ("rpgres roll saga act --hand St9+,Do1", {"St9+,Do1-", "St9+,Do10+"}),
     ],
 )

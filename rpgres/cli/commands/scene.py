@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,15 +27,17 @@ app = typer.Typer(no_args_is_help=True)
 
 
 def _complete_scenes() -> list[str]:
-    """Return the scenes that ship, and the TOML files here."""
-    return [*scenes.scene_names(), *sorted(path.name for path in Path().glob("*.toml"))]
+    """Return the scenes that can be named."""
+    from rpgres.cli.completion import scene_offers
+
+    return scene_offers()
 
 
 def _complete_played(incomplete: str) -> list[str]:
     """Return what can be played: scenes, and procedures as `RULESET/PROCEDURE`."""
-    from rpgres.cli.completion import procedure_names
+    from rpgres.cli.completion import played_names
 
-    return [*procedure_names(incomplete), *_complete_scenes()]
+    return played_names(incomplete)
 
 
 Files = Annotated[
