@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,19 @@ def test_a_pending_decision_exits_with_3_and_json_has_it() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="no pipe has a name here")
+def test_a_pipe_with_a_name_is_read_once() -> None:
+    """`rpgres whatif <(rpgres roll ... --json)` names a pipe."""
+    reads, writes = os.pipe()
+    os.write(writes, rpgres("roll", "fate", "overcome", "--skill", "2", "--vs", "0", "--json").out.encode())
+    os.close(writes)
+    try:
+        told = rpgres("whatif", f"/dev/fd/{reads}", "--given", "roll=++++")
+    finally:
+        os.close(reads)
+    assert told.out.startswith("What if: roll ++++ instead of ")
+
+
 def test_a_scene_of_which_something_is_hidden_needs_all_of_it() -> None:
     line = ("scene", "run", "saga/toll-gate", "--seed", "7", "--auto")
     seen = rpgres("whatif", kept("seen.json", *line), "--given", "the-gate.gm-card=St5n")

@@ -87,8 +87,8 @@ def _of_table(at: AtTable, number: int, asked: Asked) -> Found:
 
 
 def _is_table(name: str) -> bool:
-    if os.path.isdir(name):
-        return True
+    if not os.path.isfile(name):  # a pipe can be read only once
+        return os.path.isdir(name)
     try:
         with open(name, "rb") as file:
             return file.read(15) == b"SQLite format 3"
