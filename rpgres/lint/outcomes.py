@@ -53,8 +53,8 @@ def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     except FileError as error:
         yield from diagnostics_in(error)
     for name in rules.layers.table_names():
-        texts = rules.layers.table_texts(name)
         try:
+            texts = rules.layers.table_texts(name)
             table = read_as(texts, OutcomeTable)
         except FileError as error:
             yield from diagnostics_in(error)
