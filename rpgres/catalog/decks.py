@@ -19,8 +19,8 @@ from rpgres.errors import FileError, PluginError, UsageError, counted, named
 from rpgres.model.cards import Stack, known_cards
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Card, Deck, code_of
-from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import ruleset_names
+from rpgres.plugins.loading import read_ruleset
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
 from rpgres.rulesets.rows import Condition

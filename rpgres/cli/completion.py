@@ -11,7 +11,7 @@ from rpgres.engine.players import NO
 from rpgres.errors import RpgresError
 from rpgres.parameters.context import sheet_offers
 from rpgres.parameters.kinds import Offers, Typed, kind_of
-from rpgres.plugins.data import RulesetData
+from rpgres.plugins.loading import RulesetData
 from rpgres.render.words import who_is
 from rpgres.rulesets import Parameter, RowQuestion, Rules
 from rpgres.rulesets.tree import walk
@@ -85,8 +85,8 @@ def offer_input(
 
 def procedure_names(incomplete: str) -> list[str]:
     """Return the procedures of rulesets, as `RULESET/PROCEDURE`; only the rulesets that may be meant are read."""
-    from rpgres.plugins.data import read_ruleset
     from rpgres.plugins.discovery import ruleset_names
+    from rpgres.plugins.loading import read_ruleset
 
     found: list[str] = []
     for ruleset in (one.id for one in ruleset_names()):

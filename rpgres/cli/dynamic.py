@@ -22,9 +22,9 @@ from rpgres.errors import FileError, UsageError, called
 from rpgres.lines.options import Option
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.kinds import metavar
-from rpgres.plugins.data import RulesetData, read_ruleset
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
+from rpgres.plugins.loading import RulesetData, read_ruleset
 from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.actions import said_words
 from rpgres.toml.diagnostics import nearest

@@ -201,7 +201,7 @@ def _is_default_action(name: str, args: Sequence[str]) -> bool:
     if not default:
         return False
     from rpgres.cli.options import folders_in
-    from rpgres.plugins.data import read_ruleset
+    from rpgres.plugins.loading import read_ruleset
 
     try:
         return name in read_ruleset(default, extra=folders_in(args)).file.actions

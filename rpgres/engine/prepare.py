@@ -172,16 +172,10 @@ def _card_equivalence(
     if lump is None:
         return None
     keys: dict[str, Hashable] = {}
-    named = dict(arguments)
 
     def key(card: Card) -> Hashable:
         if card.code not in keys:
-            if not keys:
-                from inspect import signature
-
-                if "state" in signature(lump).parameters:
-                    named["state"] = state
-            keys[card.code] = lump(rules, card, **named)
+            keys[card.code] = lump(rules, card, state=state, **arguments)
         return keys[card.code]
 
     return key

@@ -45,6 +45,20 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     action: str = ""
 
 
+class Standing(msgspec.Struct, frozen=True, gc=False):
+    """Everything that still matters between two turns of a scene; equal ones go on alike.
+
+    Attributes:
+        state: the table.
+        at: which step comes next, and what of earlier ones is still spoken of; frozen data.
+        place: the place of the procedure that is under way; None where none is.
+    """
+
+    state: State
+    at: Any
+    place: Any = None
+
+
 def play_through(
     table: Table, procedure: str, first: Any, *, is_enough: Callable[[], bool] | None = None, stops: bool = False
 ) -> Outcome:

@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.prepare import prepare
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.records import Pending, Result, error_record, plain_data, scripts_of
-from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for, run_once
+from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for
+from rpgres.engine.run import run
+from rpgres.engine.waiting import wait_for_all
 from rpgres.errors import (
     AS_KEYS,
     FileError,
@@ -148,16 +150,16 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
     rules = rules_for(request.ruleset, request.switches, folders_of(rulesets))
     with located("with"):
         prepared = prepare(rules, request.action, request.with_, confined=True)
-    return run_once(
+    result, _ = run(
         prepared,
-        seed=request.seed,
-        given=request.given,
-        choose=request.choose,
-        auto=request.auto,
-        policies=request.policies,
-        wait=request.wait,
+        streams=Streams(read_seed(request.seed)),
+        given=listed_answers(request.given, "given"),
+        choose=listed_answers(request.choose, "choose"),
+        policies=policies_of(prepared, request.policies, auto=request.auto),
+        prompt=wait_for_all if request.wait else None,
         note=request.note,
     )
+    return result
 
 
 def discreet(error: E) -> E | RpgresError:

@@ -10,10 +10,10 @@ from typing import Any
 
 from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.players import Prompt
-from rpgres.engine.prepare import Prepared, policies_of, prepare
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
+from rpgres.engine.waiting import wait_for_all
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
@@ -69,48 +69,21 @@ def resolve(
         RuleError: the ruleset's code failed.
     """
     prepared = prepare(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)), action, inputs)
-    return run_once(
-        prepared,
-        seed=seed,
-        given=given,
-        choose=choose,
-        auto=auto,
-        policies=policies or EMPTY,
-        wait=wait,
-        note=note,
-    )
-
-
-def forget_rules() -> None:
-    """Have every ruleset's files read again by the next call."""
-    _loaded.cache_clear()
-
-
-def run_once(
-    prepared: Prepared,
-    *,
-    seed: str | int | None,
-    given: Answers | None,
-    choose: Answers | None,
-    auto: bool,
-    policies: Mapping[str, str],
-    wait: bool,
-    note: str | None,
-) -> Result | Pending:
-    """Return the result of a prepared action, or the decision it waits for."""
-    prompt: Prompt | None = None
-    if wait:
-        from rpgres.engine.waiting import wait_for_all as prompt
     result, _ = run(
         prepared,
         streams=Streams(read_seed(seed)),
         given=listed_answers(given, "given"),
         choose=listed_answers(choose, "choose"),
-        policies=policies_of(prepared, policies, auto=auto),
-        prompt=prompt,
+        policies=policies_of(prepared, policies or EMPTY, auto=auto),
+        prompt=wait_for_all if wait else None,
         note=note,
     )
     return result
+
+
+def forget_rules() -> None:
+    """Have every ruleset's files read again by the next call."""
+    _loaded.cache_clear()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

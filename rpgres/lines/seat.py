@@ -28,7 +28,7 @@ from rpgres.lines.phrases import as_typed
 from rpgres.lines.short import Unclear, lengthened
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
-from rpgres.plugins.data import RulesetData, read_ruleset
+from rpgres.plugins.loading import RulesetData, read_ruleset
 from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest

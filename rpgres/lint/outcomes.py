@@ -45,25 +45,22 @@ _MEANT_MARGIN = re.compile(r"^\s*[+-]?\s*(marg\w*|mrgin|magin|margni)\s*([-+*/].
 def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield what is wrong with a ruleset's outcome tables and menus, each with its file, line and key path."""
     menus = readable_menus(rules)
-    for name, table in _written(rules):
-        if isinstance(table, FileError):
-            yield from diagnostics_in(table)
-            continue
-        texts = rules.layers.table_texts(name) if name else rules.layers.menu_texts()
-        if name:
-            scope = scope_of(rules, rules.actions_by_table.get(name, ()))
-        else:  # which rows take a menu is not followed: what any of them rolls may be named
-            scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
-        yield from (located_in(texts, fault) for fault in comes_faults(rules, table, menus, scope))
-
-
-def _written(rules: Rules) -> Iterator[tuple[str, OutcomeTable | Menus | FileError]]:
-    """Yield the menus under an empty name, then every outcome table by its name: what they say, or why it is unread."""
-    for name in ("", *rules.layers.table_names()):
+    try:
+        # Which rows take a menu is not followed: what any of them rolls may be named.
+        scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
+        for fault in comes_faults(rules, rules.menus, menus, scope):
+            yield located_in(rules.layers.menu_texts(), fault)
+    except FileError as error:
+        yield from diagnostics_in(error)
+    for name in rules.layers.table_names():
         try:
-            yield name, read_as(rules.layers.table_texts(name), OutcomeTable) if name else rules.menus
+            texts = rules.layers.table_texts(name)
+            table = read_as(texts, OutcomeTable)
         except FileError as error:
-            yield name, error
+            yield from diagnostics_in(error)
+            continue
+        scope = scope_of(rules, rules.actions_by_table.get(name, ()))
+        yield from (located_in(texts, fault) for fault in comes_faults(rules, table, menus, scope))
 
 
 def readable_menus(rules: Rules) -> Menus | None:
@@ -226,8 +223,11 @@ def named_menus(rules: Rules) -> set[str]:
 
 
 def rolled_labels(rules: Rules) -> Iterator[str]:
-    """Yield the labels of everything that rows and options roll."""
-    found = [table for _, table in _written(rules) if not isinstance(table, FileError)]
+    """Yield the labels of everything that rows and options roll, in the files that can be read."""
+    found: list[Any] = [readable_menus(rules)]
+    for name in rules.layers.table_names():
+        with suppress(FileError):
+            found.append(read_as(rules.layers.table_texts(name), OutcomeTable))
     yield from (label for _, node in walk(found) if isinstance(node, RowBody) for label in node.rolls)
 
 
@@ -284,40 +284,44 @@ def _field(
     key = str(path[-1])
     # A ruleset that tells no fields at all leaves them untold; in another, a kind without fields has none.
     is_told = any(other.known for other in rules.file.effects.values())
+    match = NUMBER.match(value) if isinstance(value, str) else None
     if is_told and key not in described.known:
         message = f"the effect {kind} has no field {key!r}"
         if not nearest(key, (*described.known, *CONDITIONS)):
             message += f"; it has: {', '.join(described.known) or 'none'}"
         yield Fault("unknown-name", path, message, key, (*described.known, *CONDITIONS))
-        return
-    match = NUMBER.match(value) if isinstance(value, str) else None
-    word = value if isinstance(value, str) else ""
-    words, roles = described.values.get(key), roles_of(rules)
-    is_scene = key == "on" and value in ("", "scene")
-    if match is not None and match[3] == "/" and int(match[4]) == 0:
+    elif match is not None and match[3] == "/" and int(match[4]) == 0:
         yield Fault("division-by-zero", path, "division by 0")
     elif match is not None and match[2] == "margin":
         return
     elif key in described.numeric:
         yield from _number(path, value, match, numbers, has_code=not rules.file.standalone)
-    elif words is not None:
-        if value not in words:
-            shown = ", ".join(word or '""' for word in words)
-            message = f"{value!r} is none of: {shown} (effects.{kind}.values.{key})"
-            yield Fault("wrong-value", path, message, word, tuple(words))
-    elif _MEANT_MARGIN.match(word):
+    elif key not in described.values:
+        yield from _word(rules, path, described, value)
+    elif value not in (words := described.values[key]):
+        shown = ", ".join(word or '""' for word in words)
+        message = f"{value!r} is none of: {shown} (effects.{kind}.values.{key})"
+        yield Fault("wrong-value", path, message, value if isinstance(value, str) else "", tuple(words))
+
+
+def _word(rules: Rules, path: KeyPath, described: EffectText, value: Any) -> Iterator[Fault]:
+    """Yield what is wrong with a field that is neither a number nor one of listed words."""
+    key, roles, tracks = str(path[-1]), roles_of(rules), rules.file.tracks
+    is_role = key in HOLDERS or (key == "on" and described.does and value not in ("", "scene"))
+    word = value if isinstance(value, str) else ""
+    if _MEANT_MARGIN.match(word):
         message = f"{value!r} is not a margin; write `margin`, `-margin`, `margin-1`"
         yield Fault("not-a-number", path, message)
-    elif (key in HOLDERS or (key == "on" and described.does)) and roles and value not in roles and not is_scene:
+    elif is_role and roles and value not in roles:
         message = f"{value!r} is not a role; roles are: {', '.join(roles)}"
         yield Fault("unknown-name", path, message, word, tuple(roles))
-    elif key == "to" and described.does in ("mark", "clear") and described.track in rules.file.tracks:
-        is_tables = rules.file.tracks[described.track].of_table
+    elif key == "to" and described.does in ("mark", "clear") and described.track in tracks:
+        is_tables = tracks[described.track].of_table
         if is_tables is not (value == GM):
             has = "it is the table's; write `gm`" if is_tables else "for one of the table, it is `of-table = true`"
             yield Fault("useless", path, f"{value!r} has no track {described.track!r}; {has}")
-    elif key == "track" and value not in rules.file.tracks:
-        yield missing(path, "track", word, rules.file.tracks)
+    elif key == "track" and value not in tracks:
+        yield missing(path, "track", word, tracks)
     elif described.does and not isinstance(value, str):
         yield Fault("wrong-type", path, f"expected text, found {value!r}")
 

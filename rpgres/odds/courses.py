@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.dealers import Dealer
+from rpgres.engine.procedures import Standing
 from rpgres.engine.seats import Policies
-from rpgres.engine.standing import Standing
 from rpgres.model.state import EMPTY
 from rpgres.odds.nodes import Delta, Memo, Node
 from rpgres.odds.watching import Parts

@@ -16,8 +16,8 @@ import msgspec
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.outcomes import Outcome
 from rpgres.engine.players import Question
+from rpgres.engine.procedures import Standing
 from rpgres.engine.running import Onward, Run
-from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.odds.courses import Course
 from rpgres.odds.explorer import MERGE, Budget, Merged, Runs, WalkDealer, entries, explore_within

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
-from rpgres.engine.standing import Standing
+from rpgres.engine.procedures import Standing
 from rpgres.model.state import EMPTY, Character, Map, State, Tag, slug
 from rpgres.odds.nodes import MASK, SHAPE, TAGS, WIDTH, Delta, Memo, Node, ids_of
 

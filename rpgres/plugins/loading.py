@@ -1,4 +1,4 @@
-"""A ruleset ready to play: its code, its data with overlays and switches, checked where they were changed."""
+"""A ruleset read: its data alone, as help, completion and lines need them, or ready to play with its code."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec import Struct
+
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, Ruleset, RulesetFile, data_folders
+from rpgres.plugins.entries import BUILTIN
+from rpgres.rulesets import Parameter, Part, Rules, Ruleset, RulesetFile, data_folders, merge_parts, read_parts
 
 KEPT = 64  # rulesets, with other switches or folders each, that a process keeps
 _kept: dict[Hashable, Rules] | None = None
@@ -88,3 +91,45 @@ def checked(rules: Rules) -> Rules:
 
         check_overlaid(rules)
     return rules
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Data without code
+
+
+class RulesetData(Struct, frozen=True):
+    """The data of a ruleset, read once for a command line."""
+
+    id: str
+    extra: tuple[Path, ...]
+    parts: Sequence[Part]
+    file: RulesetFile
+
+    def rules(self, switches: Mapping[str, str]) -> Rules:
+        """Return the ruleset as it is played; this imports its plugin."""
+        ruleset = find_ruleset(self.id, extra=self.extra)
+        known = "data", self.id, self.extra, tuple(sorted(switches.items()))
+        return kept_rules(known, lambda: Rules(ruleset, file=self.file, parts=self.parts, switches=switches))
+
+    def without_code(self, switches: Mapping[str, str] = EMPTY) -> Rules:
+        """Return the data as rules that can be asked, but not played."""
+        return Rules(Ruleset(self.id), file=self.file, parts=self.parts, switches=switches)
+
+    def parameters(self, action: str) -> dict[str, Parameter]:
+        """Return what an action takes, by the name it is typed under."""
+        return self.file.parameters_of(action)
+
+
+def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetData:
+    """Return the data of a ruleset.
+
+    Only a third party's plugin is imported for it, since only its code says where its data are.
+
+    Raises:
+        UsageError: there is no such ruleset.
+        PluginError: its plugin cannot be used.
+        FileError: its data are faulty.
+    """
+    own = None if ruleset_id in BUILTIN else find_ruleset(ruleset_id, extra=extra).data
+    parts = read_parts(data_folders(ruleset_id, own=own, extra=extra), ruleset_id=ruleset_id)
+    return RulesetData(ruleset_id, extra, parts, merge_parts(parts))

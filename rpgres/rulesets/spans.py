@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import Any
 
 from msgspec import Struct
 
@@ -31,6 +32,11 @@ class Span(Struct, frozen=True):
     def is_certain(self) -> bool:
         """Whether it is one value."""
         return len(self.words) == 1 if not self.has_numbers else self.low == self.high and not self.words
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The bounds, where it is a number."""
+        return self.low, self.high
 
     @property
     def value(self) -> Value:
@@ -73,10 +79,10 @@ def within(expr: Expr, known: Callable[[str], Span]) -> Span:
     assert isinstance(expr, Op)
     spans = [within(one, known) for one in expr.args]
     if expr.op in ("and", "or"):
-        each, decides = [truth(one) for one in spans], expr.op == "or"
-        if decides not in each and None in each:
-            return _EITHER
-        return span_of(int(decides if decides in each else not decides))
+        each, decisive = [truth(one) for one in spans], expr.op == "or"  # one true part decides `or`, one false `and`
+        if decisive in each:
+            return span_of(int(decisive))
+        return _EITHER if None in each else span_of(int(not decisive))
     if expr.op == "not":
         holds = truth(spans[0])
         return _EITHER if holds is None else _FALSE if holds else _TRUE
@@ -118,35 +124,32 @@ def _numeric_span(op: str, spans: list[Span]) -> Span:
         case "-":
             return Span(a.low - b.high, a.high - b.low)
         case "*":
-            found = [_times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-            return Span(min(found), max(found))
+            return _between_bounds(_times, a, b)
         case "min":
             return Span(min(one.low for one in spans), min(one.high for one in spans))
         case "max":
             return Span(max(one.low for one in spans), max(one.high for one in spans))
         case "<" | "<=" | ">" | ">=":
-            return _compared(op, a, b)
+            return _between_bounds(TWO[op], a, b)
         case "%" if a.low < a.high or b.low < b.high:  # what is left has the sign of the divisor, and is less than it
             return Span(0, b.high - 1) if b.low > 0 else Span(b.low + 1, 0) if b.high < 0 else ANY
         case _:
             return _divided_span(op, a, b)
 
 
+def _between_bounds(compute: Callable[[Any, Any], float], a: Span, b: Span) -> Span:
+    """Return what comes of numbers between bounds, where results only rise or only fall with each of them."""
+    found = [+compute(x, y) for x in a.bounds for y in b.bounds]  # + makes 0 or 1 of a comparison
+    return Span(min(found), max(found))
+
+
 def _times(a: float, b: float) -> float:
-    return 0 if 0 in (a, b) else a * b
-
-
-def _compared(op: str, a: Span, b: Span) -> Span:
-    if op in (">", ">="):
-        return _compared({">": "<", ">=": "<="}[op], b, a)
-    if a.high < b.low or (op == "<=" and a.high == b.low):
-        return _TRUE
-    return _FALSE if a.low > b.high or (op == "<" and a.low == b.high) else _EITHER
+    return 0 if 0 in (a, b) else a * b  # 0 times an infinite bound is 0, not `nan`
 
 
 def _divided_span(op: str, a: Span, b: Span) -> Span:
+    """Return the span of a quotient or a remainder; it is only known where the divisor is."""
     if b.low != b.high or b.low in (0, inf, -inf):
         return ANY
-    found = [one if one in (inf, -inf) else TWO[op](int(one), int(b.low)) for one in (a.low, a.high)]
-    found = [-one if b.low < 0 and one in (inf, -inf) else one for one in found]
-    return Span(min(found), max(found))
+    divide = TWO[op]
+    return _between_bounds(lambda x, y: x * y if x in (inf, -inf) else divide(int(x), int(y)), a, b)

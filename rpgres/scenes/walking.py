@@ -11,11 +11,10 @@ from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.engine.procedures import Turn, begin_procedure, check_details, play_turn
+from rpgres.engine.procedures import Standing, Turn, begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
-from rpgres.engine.standing import Standing
 from rpgres.engine.table import Outcome
 from rpgres.errors import FileError, RpgresError, UsageError, named
 from rpgres.lint.paths import Known, path_faults

@@ -11,11 +11,10 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.procedures import begin_procedure, check_details, play_turn
+from rpgres.engine.procedures import Standing, begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import EVERY, Applied, Policies, Seats
-from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError

@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
 from rpgres.dice import Dice, Throw
+from rpgres.engine.procedures import Standing
 from rpgres.engine.running import Onward, Run
-from rpgres.engine.standing import Standing
 from rpgres.engine.stops import MAX_QUESTIONS, Stop
 from rpgres.errors import RpgresError
 from rpgres.odds.nodes import SHAPE, WIDTH, Delta, Node, changed

@@ -19,7 +19,7 @@ from rpgres.lines.fitting import FILLERS, PREPOSITIONS, Scope, Words, typed_apar
 from rpgres.lines.short import Unclear, lengthened
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, Tag
-from rpgres.plugins.data import read_ruleset
+from rpgres.plugins.loading import read_ruleset
 from rpgres.rulesets.sheets import read_sheet, sheet_names
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
@@ -42,7 +42,7 @@ def _third_party() -> Any:
     patch.setenv("RPGRES_RULESETS", "")
     from rpgres_after_hours import after_hours  # type: ignore[import-not-found]
 
-    import rpgres.plugins.data as rulesets
+    import rpgres.plugins.loading as rulesets
 
     find = rulesets.find_ruleset
     patch.setattr(rulesets, "find_ruleset", lambda id_, **kw: after_hours if id_ == "after-hours" else find(id_, **kw))

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.standing import Standing
+from rpgres.engine.procedures import Standing
 from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
 from rpgres.odds.nodes import MASK, SHAPE, TAGS, UNCHANGED, WIDTH, Delta, Memo, Node, changed, in_turn
 from rpgres.odds.watching import Parts, Reads, unwatched

@@ -130,7 +130,7 @@ def test_a_fraction_too_long_for_a_line_is_left_to_the_json() -> None:
 
 def test_words_are_listed_however_rare_they_are() -> None:
     """What is told may be words (`--by NAME`): none of them is more or less than another."""
-    from rpgres.plugins.data import read_ruleset
+    from rpgres.plugins.loading import read_ruleset
 
     rare = Fraction(1, 10**6)
     chances = {f"word-{number}": rare for number in range(20)}
@@ -163,7 +163,7 @@ def test_open_mass_is_told() -> None:
         leaves=1,
         states=0,
     )
-    from rpgres.plugins.data import read_ruleset
+    from rpgres.plugins.loading import read_ruleset
 
     told = plain_text(report_lines(report_of(record, read_ruleset("fate").file)))
     assert told == ("Overcome: odds (fate)\n  Odd band    33.33 %  at least 1/3\n  remaining: 66.67 % (not followed)\n")

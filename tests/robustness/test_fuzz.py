@@ -27,10 +27,9 @@ from rpgres.engine.run import run
 from rpgres.errors import RpgresError
 from rpgres.formats.schemas import make_schema
 from rpgres.lint.overlays import stray_folders
-from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import claimed_ids, find_ruleset, ruleset_names
 from rpgres.plugins.entries import misnamed_folders
-from rpgres.plugins.loading import load_rules
+from rpgres.plugins.loading import load_rules, read_ruleset
 from rpgres.render.decks import deck_lines
 from rpgres.render.lines import Look, plain_text
 from rpgres.render.rulesets import ruleset_lines

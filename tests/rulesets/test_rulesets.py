@@ -19,9 +19,8 @@ from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.kits import fate_family
 from rpgres.lint.rulesets import data_diagnostics
 from rpgres.model.state import Map
-from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.plugins.loading import checked, load_rules
+from rpgres.plugins.loading import checked, load_rules, read_ruleset
 from rpgres.render.words import house_rules
 from rpgres.rulesets import Rules, Ruleset, data_folders, value_of
 from rpgres.rulesets import folders as folders_module

@@ -11,8 +11,8 @@ from msgspec import Struct
 from rpgres.cli.commands.help import command_at, context_of
 from rpgres.cli.dynamic import INPUTS, ActionCommand
 from rpgres.cli.lazy import Command, LazyGroup
-from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.entries import BUILTIN
+from rpgres.plugins.loading import read_ruleset
 
 
 class Entry(Struct, frozen=True):

@@ -66,7 +66,7 @@ gambit = Ruleset("gambit")
 
 
 @gambit.lump("chase")
-def alike(rules: Rules, card: Any, *, suit: str, need: int) -> tuple[bool, int]:
+def alike(rules: Rules, card: Any, *, state: State, suit: str, need: int) -> tuple[bool, int]:
     """Cards of one value are alike, but for the suit that goes on."""
     return card.suit == suit, card.value
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli.checks import rulesets as checks
-from rpgres.plugins import data, listing, loading
+from rpgres.plugins import listing, loading
 from rpgres.plugins.entries import Entry
 from rpgres.rulesets import Part, Rules, Ruleset, RulesetFile, builtin_folder, data_folders, merge_parts, read_parts
 
@@ -30,8 +30,8 @@ _well: dict[Entry, tuple[str, str]] = {}
 def keep_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have shipped rulesets read once by all tests that call this."""
     monkeypatch.setattr(loading, "_loaded", _rules)
-    monkeypatch.setattr(data, "read_parts", _read)
-    monkeypatch.setattr(data, "merge_parts", _merged)
+    monkeypatch.setattr(loading, "read_parts", _read)
+    monkeypatch.setattr(loading, "merge_parts", _merged)
     monkeypatch.setattr(checks, "_problems_of", _problems)
     monkeypatch.setattr(listing, "_check_thoroughly", _checked)
 

@@ -11,8 +11,8 @@ from rpgres.cli.root import COMMANDS, root
 from rpgres.cli.settings import FOLDERS, KEYS, VARIABLES
 from rpgres.formats.descriptions import field_texts
 from rpgres.formats.settings import Settings
-from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.entries import BUILTIN, standalone_folder
+from rpgres.plugins.loading import read_ruleset
 from tests.support.commands import Entry, entries
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from fractions import Fraction
 
-from rpgres.engine.standing import Standing
+from rpgres.engine.procedures import Standing
 from rpgres.odds.courses import Course
 from rpgres.odds.explorer import Budget, Runs, WalkDealer, explore_within
 

@@ -15,8 +15,8 @@ from rpgres.cli.root import COMMANDS, root
 from rpgres.cli.settings import active
 from rpgres.dice import resembles_notation
 from rpgres.errors import RpgresError, UsageError, called
-from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.discovery import ruleset_names
+from rpgres.plugins.loading import read_ruleset
 from rpgres.rulesets import unknown
 from rpgres.toml.diagnostics import nearest
 

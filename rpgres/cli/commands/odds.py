@@ -23,7 +23,7 @@ from rpgres.odds.exact import OUTCOME, Decide
 from rpgres.odds.query import settled
 from rpgres.odds.subjects import action_subject
 from rpgres.odds.variations import input_axes
-from rpgres.plugins.data import RulesetData
+from rpgres.plugins.loading import RulesetData
 from rpgres.rulesets import Rules
 
 ACTION_OPTIONS = (

@@ -22,7 +22,7 @@ from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import InterruptError, UsageError, named
 from rpgres.lines import options as lines
-from rpgres.plugins.data import RulesetData
+from rpgres.plugins.loading import RulesetData
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 

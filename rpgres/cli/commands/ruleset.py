@@ -20,9 +20,8 @@ from rpgres.cli.shell import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, called, counted, named
 from rpgres.formats.editors import renew_schemas, with_schema_line
 from rpgres.plugins import discovery
-from rpgres.plugins.data import read_ruleset
 from rpgres.plugins.entries import BUILTIN, misnamed_folders, standalone_folder
-from rpgres.plugins.loading import load_rules
+from rpgres.plugins.loading import load_rules, read_ruleset
 from rpgres.plugins.probing import probe_plugins
 from rpgres.plugins.scaffold import check_name, write_folder
 from rpgres.render.lines import Line, Piece, Shown, line

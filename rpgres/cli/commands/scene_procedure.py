@@ -20,8 +20,7 @@ from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.lines import options as lines
 from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
-from rpgres.plugins.data import RulesetData
-from rpgres.plugins.loading import checked
+from rpgres.plugins.loading import RulesetData, checked
 
 if TYPE_CHECKING:
     from rpgres.cli.scene_output import Played

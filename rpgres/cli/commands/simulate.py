@@ -27,7 +27,7 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, given_inputs
-from rpgres.plugins.data import RulesetData
+from rpgres.plugins.loading import RulesetData
 from rpgres.scenes.walking import nothing_there
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved

@@ -55,7 +55,7 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
     """
     from rpgres.catalog.listed import list_files
     from rpgres.cli.shell import join_line
-    from rpgres.plugins.data import read_ruleset
+    from rpgres.plugins.loading import read_ruleset
 
     table = _table_here()
     if table is not None and name in table.state.characters:
@@ -108,7 +108,7 @@ def _actions(history: History) -> Collection[str]:
     """Return the actions at a table; none where its ruleset is not found, of which another message tells."""
     from rpgres.errors import RpgresError
     from rpgres.journal.files import folders_of
-    from rpgres.plugins.data import read_ruleset
+    from rpgres.plugins.loading import read_ruleset
 
     try:
         return read_ruleset(history.new.public.ruleset, extra=folders_of(history)).file.actions

@@ -31,8 +31,7 @@ from rpgres.cli.requests.keys import (
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_data
 from rpgres.journal.connections import kept_open
-from rpgres.plugins.data import RulesetData, read_ruleset
-from rpgres.plugins.loading import rules_kept
+from rpgres.plugins.loading import RulesetData, read_ruleset, rules_kept
 from rpgres.rulesets import unknown
 
 RESOLVE = "resolve"  # the operation of a request that names none

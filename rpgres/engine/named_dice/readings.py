@@ -14,7 +14,7 @@ from rpgres.dice.groups import HIGHEST, LOWEST, Vector
 from rpgres.engine.named_dice.values import Die, Known, at_number
 from rpgres.errors import RuleError
 from rpgres.rulesets.dice_plans import SLOT, DicePlan
-from rpgres.rulesets.formulas import Const, Expr, Linear, Name, Op, Worker, changed, linear, names, reduced, worker
+from rpgres.rulesets.formulas import Const, Expr, Linear, Name, Op, Worker, linear, names, reduced, with_inner, worker
 
 SUM = "+"  # before the number of a sum of readings
 KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
@@ -136,7 +136,8 @@ class _Adding:
             name = open_.pop(0)
             if name in self.written or name not in self.numbers:
                 continue
-            found = self.written[name] = self._whole(self.numbers[name])
+            expr = self.numbers[name]
+            found = self.written[name] = self._summed(expr) if self.is_adding else expr
             for one in names(found):
                 if one.startswith((SLOT, SUM)):
                     used[one] = None
@@ -152,19 +153,14 @@ class _Adding:
         kinds = tuple(KINDS[self.plan.reads[its[0][0]].kind] for its in terms)
         return Needed(self.written, workers, tuple(used), terms, kinds, frozenset(exact))
 
-    def _whole(self, expr: Expr) -> Expr:
-        found = self._sum(linear(expr, self._known)) if self.is_adding else None
-        return found or (changed(expr, self._inner) if self.is_adding else expr)
-
-    def _inner(self, expr: Expr) -> Expr:
-        return (self._sum(linear(expr, self._known)) if not isinstance(expr, Const) else None) or expr
+    def _summed(self, expr: Expr) -> Expr:
+        """Return a formula in which each sum of several readings, as large as can be, is one reading."""
+        found = self._sum(linear(expr, self._known))
+        return with_inner(expr, self._summed) if found is None else found
 
     def _known(self, name: str) -> Linear | None:
         if name.startswith(SLOT):
             return {name: 1} if KINDS[self.plan.reads[_slot(name)].kind] == "add" else None
-        if name.startswith(SUM):
-            key = next(key for key, its in self.sums.items() if its == name)
-            return dict(key)
         return linear(self.numbers[name], self._known) if name in self.numbers else None
 
     def _sum(self, found: Linear | None) -> Expr | None:

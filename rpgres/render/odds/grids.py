@@ -196,17 +196,16 @@ def _side_by_side(
     axis: Axis, cases: Sequence[tuple[str, Sequence[MeasuredCell]]], name: str, word: str
 ) -> Iterator[tuple[Table | None, Chart]]:
     """Yield a row for each value, the chance in each case and by how much it differs; and a chart of each case."""
-    columns, rows, charts = [axis.name], [[value] for value in axis.values], list[Chart]()
+    heads, columns, charts = [axis.name], [list(axis.values)], list[Chart]()
     for number, (case, cells) in enumerate(cases):
-        columns += [case, "difference"] if number else [case]
-        for row, cell in zip_longest(rows, cells):
-            chance = f"{_bound(cell)}{percent(chance_of(cell, name).probability)}" if cell is not None else ""
-            row += [chance, points(difference_of(cell, name)) if cell is not None else ""][: 2 if number else 1]
-        values = [chance_of(cell, name).probability for cell in cells]
+        chances = [chance_of(cell, name).probability for cell in cells]
+        heads.append(case)
+        columns.append([f"{_bound(cell)}{percent(chance)}" for cell, chance in zip(cells, chances, strict=True)])
+        if number:
+            heads.append("difference")
+            columns.append([points(difference_of(cell, name)) for cell in cells])
         title, places = f"{word}, {case}", [cell.at[axis.name] for cell in cells]
-        charts.append(bars(title, places, values, of=title, category_axis=axis.name))
-    shown = [[reports.Cell(text) for text in row] for row in rows]
-    table: Table | None = Table(caption=f"{word}, in % and points", columns=columns, rows=shown)
-    for chart in charts:
-        yield table, chart
-        table = None
+        charts.append(bars(title, places, chances, of=title, category_axis=axis.name))
+    rows = [[reports.Cell(text) for text in row] for row in zip_longest(*columns, fillvalue="")]
+    yield Table(caption=f"{word}, in % and points", columns=heads, rows=rows), charts[0]
+    yield from ((None, chart) for chart in charts[1:])

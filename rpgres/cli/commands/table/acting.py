@@ -18,12 +18,12 @@ from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.commands import act, actor_of, rules_of, turn
 from rpgres.lines.options import ACT_OPTIONS, ACTOR, SEAT, TABLE, given_inputs
-from rpgres.plugins.data import read_ruleset
+from rpgres.plugins.loading import read_ruleset
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Start
     from rpgres.model.state import State
-    from rpgres.plugins.data import RulesetData
+    from rpgres.plugins.loading import RulesetData
     from rpgres.rulesets import Rules
 
 
