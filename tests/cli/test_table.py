@@ -599,6 +599,11 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     assert code == 130
     assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note"]
     table("undo", "1")
+    terminal = Terminal(["table", *ACT, "--real-dice"])
+    terminal.until("? ")
+    code, text = terminal.interrupt()
+    assert code == 130  # no dice were shown
+    assert "Nothing was written.\n" in text
     terminal = Terminal(["table", *ACT])
     terminal.until("reroll\n> ")
     code, _ = terminal.interrupt()
