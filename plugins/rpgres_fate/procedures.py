@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from rpgres import Character, Opposition, Outcome, Rating, Table
 from rpgres.kits.fate_family.moves import Moves
 from rpgres.kits.fate_family.procedures import register_procedures
 from rpgres.kits.fate_family.rolls import effort
-from rpgres_fate.rules import Aim, create_advantage, discover, fate, overcome, strike
+from rpgres_fate.rules import Aim, create_advantage, cross, discover, fate, overcome, strike
 
 
 def _make(
@@ -43,8 +45,9 @@ def _look(
 
 
 MOVES = Moves(effort=effort, advantage=_make, attack=_strike, overcome=_get_past, discover=_look)
+FOUGHT = msgspec.structs.replace(MOVES, overcome=cross)  # in a conflict it is a move
 
 
-register_procedures(fate, MOVES, rated="skill", track_of=lambda _rules, kind: kind)
+register_procedures(fate, MOVES, rated="skill", track_of=lambda _rules, kind: kind, fought=FOUGHT)
 
 __all__ = ["fate"]

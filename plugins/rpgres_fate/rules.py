@@ -114,6 +114,7 @@ def _overcoming(
     said: Mapping[str, str | bool | None],
     target: str | None,
     given: Help,
+    name: str = "overcome",
 ) -> tuple[Roll, Map[str, str], Map[str, str], Mapping[str, Mapping[str, Any]]]:
     """Return the roll to overcome something before the dice fall, with roles, facts and defaults of its outcome."""
     check_present(table.state, actor, vs, given)
@@ -126,8 +127,14 @@ def _overcoming(
     spent = harm.used_up(actor) if actor.tracks else ()
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
     adds = effort(table, actor, "overcome", skill, given)
-    roll = lined_up(table, actor, adds, foes, given, ("overcome", facts))
+    roll = lined_up(table, actor, adds, foes, given, (name, facts))
     return roll, roles, facts, boost_defaults(given)
+
+
+def cross(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition]) -> Outcome:
+    """Get to another zone of a conflict, past what is in the way (Fate Core, "Movement")."""
+    roll, roles, facts, gains = once(table, _overcoming, table, actor, skill, vs, {}, None, {}, "move")
+    return settle(table, "move", standing_of(table, roll), roles, facts, gains)
 
 
 @fate.action("discover", costs=one_action)

@@ -57,13 +57,10 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
 
     Raises:
         UsageError: nothing tells, or several rulesets ship a sheet of this name.
-        FileError: there is neither a file nor a sheet of this name.
+        FileError: there is neither a file nor a sheet of this name, or the file is no TOML.
     """
     names = [name.id for name in ruleset_names(titles=False, extra=extra)]
-    try:
-        said = parse(Source(path, text)).get(RULESET)
-    except FileError:  # a file that is no TOML is reported where it is read
-        said = None
+    said = parse(Source(path, text)).get(RULESET)
     if isinstance(said, str) and said in names:
         return said
     folder = Path(path).absolute().parent

@@ -28,7 +28,9 @@ def label_records(data: RulesetData, action: str) -> Offers:
 def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
     """Yield (label, kind, help): those of the rule, then those of its outcome tables."""
     rules = data.without_code()
-    questions = dict(_questions(rules, action))
+    questions: dict[str, dict[str, None]] = {}
+    for label, question in _questions(rules, action):
+        questions.setdefault(label, {})[_asked(question)] = None
     chance = "dice or cards" if data.file.piles else "dice"
     for label, kind in labels_of(rules, action).items():
         declared = data.file.labels.get(label)
@@ -37,10 +39,13 @@ def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
         elif kind == "chance":
             text = chance_help(label)
         else:
-            question = questions[label]
-            who = question.who if not question.who.startswith("switch:") else f"by the switch {question.who[7:]}"
-            text = f"{question.text} ({', '.join(question.options)}; {who_is(who)})"
+            text = " Or: ".join(questions[label])
         yield label, kind, f"[{chance if kind == 'chance' else 'decision'}] {text}"
+
+
+def _asked(question: RowQuestion) -> str:
+    who = question.who if not question.who.startswith("switch:") else f"by the switch {question.who[7:]}"
+    return f"{question.text} ({', '.join(question.options)}; {who_is(who)})"
 
 
 def _questions(rules: Rules, action: str) -> Iterator[tuple[str, RowQuestion]]:

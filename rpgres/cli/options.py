@@ -167,9 +167,11 @@ class StrictCommand(typer.core.TyperCommand):
         """Read the line.
 
         Raises:
-            UsageError: an option that takes one value is typed twice.
+            UsageError: an option that takes one value is typed twice, or one has another option as its value.
         """
         args = self._completed(args)
+        if not ctx.resilient_parsing:
+            self._check_values(args, {name for one in self.get_params(ctx) for name in one.opts})
         settings = active().settings
         ctx.default_map = {}
         is_asked = can_prompt() and not is_listening() and "--json" not in args  # who plays says `real` and `real off`
@@ -186,6 +188,17 @@ class StrictCommand(typer.core.TyperCommand):
                     raise UsageError(f"{param.opts[0]} is given twice, and takes one value", option=param.opts[0])
                 typed.add(param.name)
         return super().parse_args(ctx, args)
+
+    def _check_values(self, args: list[str], names: set[str]) -> None:
+        """Refuse an option in the place of a value, as Typer would take `--auto` of `--seed --auto` as the seed."""
+        takes = {name for one in self.params if not getattr(one, "is_flag", True) for name in one.opts}
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                return
+            value = next(words, "") if word in takes else ""
+            if value.startswith("--") and value.partition("=")[0] in names:
+                raise UsageError(f"{word} needs a value, and {value} is an option", option=word)
 
     def _completed(self, args: list[str]) -> list[str]:
         """Return a line in which an option that needs no value has one."""

@@ -36,13 +36,14 @@ def range_faults(rules: Rules, *, within: Span | None = None) -> Iterator[Fault]
         stretch = [*run]
         margin, upto = stretch[0], stretch[-1]
         where = _stretch(margin, upto, first=margins[0], last=margins[-1])
+        where = f"{what}{'s' if ' ' in where else ''} {where}"
         if not names and within is not None and (upto < within.low or margin > within.high):
             continue
         if not names:
-            yield Fault("margin-gap", _edge(rules, margin, upto), f"no band has the {what}s {where}")
+            yield Fault("margin-gap", _edge(rules, margin, upto), f"no band has the {where}")
         elif len(names) > 1:
             path = newest(rules, [("bands", name, key) for name in names for key in ("from", "to")])
-            yield Fault("margin-overlap", path, f"the bands {' and '.join(names)} share the {what}s {where}")
+            yield Fault("margin-overlap", path, f"the bands {' and '.join(names)} share the {where}")
     yield from _against_margin(rules, ranged)
 
 

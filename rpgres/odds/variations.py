@@ -223,7 +223,7 @@ def read_target(text: str) -> Target:
     if not outcome.strip() or not 0 <= wanted <= 1:
         raise UsageError(
             f"{named('target')} takes OUTCOME=CHANCE such as success=60%, 0.6 or 3/5, from 0 to 1; not {text!r}"
-            f"{f'; did you mean {text}%?' if outcome.strip() and 1 < wanted <= 100 else ''}"
+            f"{f'; did you mean {text}%?' if outcome.strip() and digits[-1] != '%' and 1 < wanted <= 100 else ''}"
         )
     return Target(outcome.strip(), chance_record(wanted))
 

@@ -92,7 +92,8 @@ def _read(context: InputContext, name: str, parameter: Parameter, value: Any) ->
     if value is None:
         return False if parameter.kind == "flag" else None
     if isinstance(value, list | tuple):
-        raise UsageError(f"{slot.option} takes one value, not {len(value)}", reason="type")
+        form = metavar(parameter, name)
+        raise UsageError(f"{slot.option} takes one value, {form}, not a list of {len(value)}", reason="type")
     return kind.read(slot, value)
 
 

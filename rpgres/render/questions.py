@@ -194,7 +194,7 @@ def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
     if question.optional:
         passing = question.passing
         text = f": {passing.text}" if passing is not None and passing.text else ""
-        yield line("  Enter: ", Piece(passing.name if passing is not None else "pass", "name"), text)
+        yield line("  Enter: ", Piece(passing.name if passing is not None else NO, "name"), text)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

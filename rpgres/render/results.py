@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -13,8 +12,8 @@ from rpgres.engine.records import OptionRecord, Pending, QuestionRecord, Result,
 from rpgres.engine.running import PLACE
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
-from rpgres.model.state import FACE_DOWN
-from rpgres.parameters.context import ACTOR, SHEET
+from rpgres.model.state import EMPTY, FACE_DOWN
+from rpgres.parameters.context import ACTOR, OPPONENT, SHEET
 from rpgres.render.lines import BULLET, INDENT, Line, Piece, line
 from rpgres.render.words import (
     band_title,
@@ -158,26 +157,32 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     yield from record_lines(result.events, file, told=result.texts)
     yield from (line(INDENT, text) for text in untitled(result.texts, result.action, result.outcome, file))
     told = sum(len(event.effects) for event in result.events if isinstance(event, TurnEvent))
-    yield from _effect_lines(result.effects[told:], file, actor=result.actor)
+    against = result.details.get(OPPONENT)
+    roles = {ACTOR: result.actor, OPPONENT: against if isinstance(against, str) else None}
+    yield from _effect_lines(result.effects[told:], file, roles)
 
 
 def _effect_lines(
-    effects: Iterable[Mapping[str, Any]], file: RulesetFile | None, *, actor: str | None = None, besides: str = ""
+    effects: Iterable[Mapping[str, Any]],
+    file: RulesetFile | None,
+    roles: Mapping[str, str | None] = EMPTY,
+    *,
+    besides: str = "",
 ) -> Iterator[Line]:
     """Yield what changes at the table, but for quiet effects and what was said already; nothing without a ruleset."""
     if file is None:
         return
+
+    def who(name: str) -> str:
+        return named_in_text(roles.get(name) or name)
+
     for effect in effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
-            told = effect_words(effect, pattern=pattern, who=partial(_who, actor))
+            told = effect_words(effect, pattern=pattern, who=who)
             if told != besides:
                 yield line(INDENT, BULLET, told)
-
-
-def _who(actor: str | None, name: str) -> str:
-    return named_in_text(actor if name == ACTOR and actor else name)
 
 
 def untitled(texts: Sequence[str], action: str | None, outcome: str | None, file: RulesetFile | None) -> list[str]:

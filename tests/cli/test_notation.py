@@ -281,6 +281,13 @@ def test_a_range_that_is_written_otherwise(line: str, said: str) -> None:
     assert said in complaint("odds", *line.split())
 
 
+def test_a_chance_above_all_of_them_has_no_second_per_cent_proposed() -> None:
+    said = complaint("odds", *["fate", "overcome", "--skill", "3", "--find", "vs=1..4", "--target", "success=60.5%%"])
+    assert "did you mean" not in said
+    said = complaint("odds", *["fate", "overcome", "--skill", "3", "--find", "vs=1..4", "--target", "success=160%"])
+    assert said.strip().endswith("not 'success=160%'")
+
+
 def test_a_count_that_no_die_can_fit_says_how_a_total_is_compared() -> None:
     hint = "  2d6>=7 counts dice, and none of them can fit; to compare the total, write 2d6 vs 7\n"
     assert told("roll", "2d6>=7", "--given", "roll=6,5", "--seed", "1") == f"0\n  2d6>=7: 6,5\n{hint}  seed: 1\n"

@@ -887,3 +887,29 @@ def test_a_terminal_is_told_what_nobody_without_a_sheet_is_asked(monkeypatch: py
     assert "skipped" not in rpgres(*line, "--momentum=3").out
     assert "skipped" not in rpgres(*line, "--sheet=asta").out
     assert "skipped" not in rpgres("roll", "twenty-under", "check", "--skill=10").out
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("--skill --vs 2", "--skill needs a value, and --vs is an option"),
+        ("--skill 3 --vs 2 --seed --auto", "--seed needs a value, and --auto is an option"),
+        ("--skill 3 --vs --seed=7", "--vs needs a value, and --seed=7 is an option"),
+    ],
+)
+def test_an_option_is_no_value_of_another_one(line: str, told: str) -> None:
+    done = rpgres("roll", "fate", "overcome", *line.split())
+    assert (done.code, done.out, done.err) == (2, "", f"rpgres: {told}\n")
+    assert rpgres(*OVERCOME, "--seed=--auto", "--note", "--so", "--auto").code == 0
+
+
+def test_help_has_every_question_of_a_label() -> None:
+    text = " ".join(rpgres("help", "fate", "overcome").out.split())
+    assert "cost [decision] What does it cost, dearly? (problem, opposition, consequence, advantage; " in text
+    assert " Or: What does it cost, in a small way? (detail, stress, boost, aspect; the game master)" in text
+
+
+def test_effects_name_the_opponent_where_there_is_one() -> None:
+    line = ("roll", "fate", "attack", "--skill", "3", "--given", "roll=+000", "--auto")
+    assert "  * shifts for guard: 2, physical\n" in rpgres(*line, "--vs", "2", "--target", "guard").out
+    assert "  * shifts for the opponent: 2, physical\n" in rpgres(*line, "--vs", "2").out

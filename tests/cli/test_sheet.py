@@ -309,6 +309,16 @@ def test_what_a_function_of_the_rulesets_code_raises_else_is_its_fault() -> None
         make_sheet(made({}, ruleset), {}, name="x", source=None)
 
 
+def test_a_sheet_that_is_no_toml_says_where_and_others_are_checked_all_the_same(work: Path) -> None:
+    Path("a.toml").write_text('ruleset = "fate"\naspects = { high-concept = "Thief"\n[skills]\n', "utf-8")
+    Path("b.toml").write_text('ruleset = "fate"\nname = "B"\n', "utf-8")
+    done = rpgres("sheet", "check", "a.toml", "b.toml")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("a.toml:3:1: Unclosed inline table\n")
+    assert done.stdout.endswith("b.toml: ok\n")
+    assert rpgres("sheet", "show", "a.toml").stderr.startswith("rpgres: a.toml:3:1: Unclosed inline table\n")
+
+
 def test_the_ruleset_of_a_sheet(work: Path) -> None:
     Path("a.toml").write_text('name = "A"\n', "utf-8")
     done = rpgres("sheet", "check", "a.toml")
@@ -562,12 +572,13 @@ def test_no_sheet_ends_in_a_traceback(data: st.DataObject) -> None:
 
 def test_a_sheet_that_is_not_there_is_told_as_such_with_the_near_ones_of_any_ruleset() -> None:
     told = rpgres("sheet", "check", "nothere.toml")
-    assert (told.stdout, told.exit_code) == ("", 1)
-    assert told.stderr == "rpgres: there is neither a file 'nothere.toml' nor a sheet of that name with any ruleset\n"
+    missing = "there is neither a file 'nothere.toml' nor a sheet of that name with any ruleset\n"
+    assert (told.stdout, told.exit_code) == (f"nothere.toml: {missing}", 1)
+    assert rpgres("sheet", "show", "nothere.toml").stderr == f"rpgres: {missing}"
     assert rpgres("sheet", "show", "marra").stderr.endswith("; did you mean 'mara', a sheet of fate?\n")
     Path("my-hero.toml").write_text('name = "H"\n', encoding="utf-8")
-    assert rpgres("sheet", "check", "my-heroe.toml").stderr.endswith("; did you mean 'my-hero.toml'?\n")
-    assert rpgres("sheet", "check", "nowhere/a.toml").stderr == "rpgres: there is no file 'nowhere/a.toml'\n"
+    assert rpgres("sheet", "check", "my-heroe.toml").stdout.endswith("; did you mean 'my-hero.toml'?\n")
+    assert rpgres("sheet", "show", "nowhere/a.toml").stderr == "rpgres: there is no file 'nowhere/a.toml'\n"
 
 
 def test_the_game_masters_characters_have_no_fate_points_of_their_own() -> None:

@@ -581,6 +581,20 @@ def test_a_seat_at_play_answers_for_itself_alone() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_interrupt_before_any_dice_writes_nothing(folder: Path) -> None:
+    from tests.support.terminal import Terminal
+
+    begun()
+    terminal = Terminal(["table", *ACT, "--real-dice"])
+    terminal.until("? ")
+    code, text = terminal.interrupt()
+    assert code == 130
+    assert "Nothing was written.\n" in text
+    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     """Dice that were shown are in the journal, whether a person leaves with Ctrl-D or with Ctrl-C."""
     from tests.support.terminal import INTERRUPT, Terminal

@@ -294,7 +294,7 @@ def test_a_question_stands_in_one_line_where_it_fits() -> None:
             "   1. crowd: Crowd: +2\n"
             "   2. the-fog: The Fog: +2\n"
             "  r2. the-fog:reroll: The Fog: new dice\n"
-            "  Enter: pass\n"
+            "  Enter: no\n"
         )
     )
 

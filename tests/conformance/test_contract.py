@@ -203,8 +203,8 @@ LOST = 'lost = { title = "Lost" }\n[outcomes.skip.lost]'
 # Each: the check, the file, a piece of it, what stands there instead, and what the check then says.
 BROKEN: list[tuple[str, str, str, str, str]] = [
     ("data", DATA, 'labels = ["bounce"]', 'labels = ["bounse"]', "did you mean `bounce`"),
-    ("data", DATA, 'Graze", from = 0', 'Graze", from = 1', "no band has the margins 0"),
-    ("data", DATA, "from = 2, success", "from = 1, success", "share the margins 1"),
+    ("data", DATA, 'Graze", from = 0', 'Graze", from = 1', "no band has the margin 0"),
+    ("data", DATA, "from = 2, success", "from = 1, success", "share the margin 1"),
     ("data", DATA, '"mark", to = "actor", change = -1', '"marc", to = "actor"', "did you mean `mark`"),
     ("data", SHEET, "arm = 2", "arn = 2", "found `arn`"),
     ("texts", DATA, 'summary = "Skip a pebble over water."', 'summary = ""', "actions.skip.summary is empty"),

@@ -225,7 +225,7 @@ def test_dice_oppose_actively() -> None:
         ({"skill": 3, "ability": 3}, "the same parameter"),
         ({"skill": "wts"}, "did you mean 'wits'"),
         ({"skill": "wits=x"}, "whole number"),
-        ({"skill": []}, "takes one value"),
+        ({"skill": []}, r"takes one value, NAME\|NAME=N\|N, not a list of 0"),
         ({"skill": True}, "number or the name"),
         ({"bonus": 4}, "from -3 to 3"),
         ({"bonus": "x"}, "whole number"),

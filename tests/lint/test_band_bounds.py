@@ -32,9 +32,9 @@ dice = "1d6"
         ('"1d6"', '"2d6kh1"', ""),
         ('"1d6"', '"1d6!"', "no band has the numbers from 7"),
         ('"1d6"', '"1d6+1"', "no band has the numbers from 7"),
-        ("from = 4", "from = 5", "no band has the numbers 4"),
+        ("from = 4", "from = 5", "no band has the number 4"),
         ("from = 1, to = 3", "from = 2, to = 3", "no band has the numbers up to 1"),
-        ("from = 6, to = 6", "from = 7, to = 7", "no band has the numbers 6"),
+        ("from = 6, to = 6", "from = 7, to = 7", "no band has the number 6"),
     ],
 )
 def test_a_gap_is_told_where_the_dice_may_fall_into_it(

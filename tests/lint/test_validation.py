@@ -382,13 +382,13 @@ def test_bands_are_faultless_exactly_when_every_margin_has_one(edges: list[tuple
     ranged = any(edge != (None, None) for edge in edges)
     assert bool(found) == (ranged and (empty or any(count != 1 for count in counts)))
     assert any("no band" in problem for problem in found) == (ranged and 0 in counts)
-    assert any("share the margins" in problem for problem in found) == (max(counts) > 1)
+    assert any("share the margin" in problem for problem in found) == (max(counts) > 1)
 
 
 @pytest.mark.parametrize(
     ("edges", "told"),
     [
-        ([(None, -2), (0, None)], ["bands.b0.to: no band has the margins -1"]),
+        ([(None, -2), (0, None)], ["bands.b0.to: no band has the margin -1"]),
         ([(None, -4), (0, None)], ["bands.b0.to: no band has the margins -3 to -1"]),
         ([(0, None)], ["bands.b0.from: no band has the margins up to -1"]),
         ([(None, 5)], ["bands.b0.to: no band has the margins from 6"]),

@@ -479,8 +479,8 @@ BROKEN_DATA = {
     "unknown label": (changed(DATA, '["roll"]', '["rol"]'), "has no label 'rol'; did you mean `roll`?"),
     "unknown table": (changed(DATA, '["toss"]', '["tos"]'), "has no outcome table 'tos'; did you mean `toss`?"),
     "unregistered effect": (changed(DATA, '{ kind = "luck"', '{ kind = "lukc"'), "did you mean `luck`?"),
-    "gap": (changed(DATA, "to = -1", "to = -2"), "no band has the margins -1"),
-    "overlap": (changed(DATA, "to = -1", "to = 0"), "the bands lose and win share the margins 0"),
+    "gap": (changed(DATA, "to = -1", "to = -2"), "no band has the margin -1"),
+    "overlap": (changed(DATA, "to = -1", "to = 0"), "the bands lose and win share the margin 0"),
     "unknown band": (changed(DATA, "[outcomes.toss.win]", "[outcomes.toss.won]"), "has no band 'won'"),
     "bad dice": (changed(DATA, '"1d2"', '"1d"'), "dice: "),
 }
@@ -503,7 +503,7 @@ def test_all_problems_of_the_data_are_told_at_once(site: Path) -> None:
     install_coin(site, data=changed(changed(DATA, '["needs"]', '["neds"]'), "to = -1", "to = -2"))
     problem = status("coin").problem
     assert "'neds'" in problem
-    assert "no band has the margins -1" in problem
+    assert "no band has the margin -1" in problem
     assert "more than" not in problem
 
 

@@ -503,14 +503,14 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
         (OWN, '# ours\n[outcomes.overcome.tie]\neffects = [{ kind = "goal" }, { kind = "cost", size = "big" }]\n'),
         f"rulesets/fate/{OWN}:3: outcomes.overcome.tie.effects[1].size: 'big' is none of: minor, serious ",
     ),
-    "gap": ((OWN, "[bands.fail]\nto = -2\n"), f"rulesets/fate/{OWN}:2: bands.fail.to: no band has the margins -1"),
+    "gap": ((OWN, "[bands.fail]\nto = -2\n"), f"rulesets/fate/{OWN}:2: bands.fail.to: no band has the margin -1"),
     "gap of a band removed": (
         (OWN, "[bands]\n\nstyle = { remove = true }\n"),
         f"rulesets/fate/{OWN}:3: bands.style: no band has the margins from 3",
     ),
     "overlap": (
         (OWN, "[bands.tie]\nto = 1\n"),
-        f"rulesets/fate/{OWN}:2: bands.tie.to: the bands tie and succeed share the margins 1",
+        f"rulesets/fate/{OWN}:2: bands.tie.to: the bands tie and succeed share the margin 1",
     ),
     "overlap by an open end": (
         (OWN, "[bands.succeed]\nto = { remove = true }\n"),
@@ -750,7 +750,7 @@ def test_check_says_ok_or_everything() -> None:
     assert done.code == 1
     lines = done.out.split("\n")
     assert lines[0] == "fate: 2 problems (with rulesets/fate)"
-    assert lines[1] == "rulesets/fate/ruleset.toml:2: bands.fail.to: no band has the margins -1"
+    assert lines[1] == "rulesets/fate/ruleset.toml:2: bands.fail.to: no band has the margin -1"
     assert "kim.toml:1: skills.wil: " in lines[2]
     assert lines[3:] == [
         *well[1:],
@@ -764,7 +764,7 @@ def test_check_says_ok_or_everything() -> None:
         "file": "rulesets/fate/ruleset.toml",
         "line": 2,
         "key": "bands.fail.to",
-        "message": "no band has the margins -1",
+        "message": "no band has the margin -1",
         "hint": "",
         "advice": "",
         "code": "margin-gap",

@@ -35,7 +35,7 @@ ACTION_OPTIONS = (
     *(opt.SEED, lines.GIVEN, lines.REAL, lines.CHOOSE, lines.AUTO, lines.POLICY, opt.WAIT, opt.SWITCH, lines.RULESETS),
     *(opt.REPEAT, opt.EACH_RUN, lines.JSON, lines.NOTE, lines.EXIT_CODE),
 )
-NOTHING_DONE = "Taken back: nothing was done.\n"
+NOTHING_DONE = "Nothing was done.\n"
 DICE_OPTIONS = (
     *(opt.VS, opt.SEED, lines.GIVEN, lines.REAL),
     *(opt.REPEAT, opt.EACH_RUN, lines.JSON, lines.NOTE, lines.EXIT_CODE),

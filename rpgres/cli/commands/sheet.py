@@ -95,8 +95,8 @@ def check(
 
 
 def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> FileCheck:
-    rules, source = _opened(file, ruleset, rulesets)
     try:
+        rules, source = _opened(file, ruleset, rulesets)
         found = diagnose_sheet(rules, source if source is not None else _source(file, rules))
     except FileError as error:  # not to be read, or not TOML: the first fault is all there is
         found = diagnostics_in(error, file=file)

@@ -36,7 +36,7 @@ class Moves(msgspec.Struct, frozen=True):
         effort: `(table, actor, action, rating, given)` returns what a character adds to the dice of an action.
         advantage: `(table, actor, rating, vs, name=, on=, is_new=)` makes an advantage, or uses one.
         attack: `(table, actor, rating, vs, track=, target=, defender=, full_defense=)` attacks.
-        overcome: `(table, actor, rating, vs)` gets past something.
+        overcome: `(table, actor, rating, vs)` gets past something; in a conflict, to another zone.
         discover: `(table, actor, rating, vs)` finds an aspect; None where an advantage does.
     """
 

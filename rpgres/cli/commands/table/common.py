@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec import Struct
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
@@ -205,11 +206,13 @@ def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
 
 @contextmanager
 def taken_back() -> Iterator[None]:
-    """Report that an action was taken back at its first roll, before anything was written."""
+    """Report that a person left an action at its first roll, before anything was written."""
     try:
         yield
     except TakenBack:
-        say_text("Taken back: nothing was done.\n")
+        say_text("Nothing was written.\n")
+        if not is_listening():
+            leave(INTERRUPTED)
 
 
 def say_entry(done: Done, options: TableOptions) -> None:
