@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
-from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
+from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening, puts_next
 from rpgres.cli.exits import exit_of, leave
 from rpgres.cli.output import READER, say, say_json, say_text, warn
 from rpgres.cli.tables import TableOptions
@@ -164,7 +164,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         return  # a command at its question has shown how it ended
     if options.as_json:
         say_json(found)
-    else:
+    elif not (isinstance(found, Pending) and puts_next()):
         from rpgres.render.tables import found_lines
 
         # The host has the file, and so may know its inputs.
