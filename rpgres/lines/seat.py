@@ -21,7 +21,7 @@ from rpgres.journal.history import History
 from rpgres.journal.replay import is_mid_procedure
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
-from rpgres.lines.fitting import BESIDE, Reading, Scope, Words, typed_apart, who_is_named
+from rpgres.lines.fitting import BESIDE, Reading, Scope, Words, typed_apart, who_is_named, with_names
 from rpgres.lines.options import ACT_OPTIONS
 from rpgres.lines.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.lines.phrases import as_typed
@@ -34,7 +34,6 @@ from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest
 
 ODDS = "odds"
-MOST_OF_NAME = 3  # words of a name that stands first
 MOST_NAMED = 8  # of what is usually typed
 LEAVE = ("quit", "exit", "q")
 SAVED = ("save", "store")
@@ -188,15 +187,14 @@ class Seat:
         if first.endswith(":") and rest:
             return who_is_named(self.rules, self.state, first[:-1]) or first[:-1], rest
         if rest and first not in self.actions and first not in TABLE_COMMANDS:
-            for count in range(min(len(rest), MOST_OF_NAME), 0, -1):  # `Mara Quill overcome ...`
-                who = who_is_named(self.rules, self.state, " ".join(words[:count]))
-                if who in self.state.characters:
-                    return str(who), list(words[count:])
+            who = who_is_named(self.rules, self.state, first)
+            if who in self.state.characters:
+                return str(who), rest
         return "", list(words)
 
     def unaliased(self, words: Sequence[str]) -> list[str]:
         """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
-        words = with_sides(self.rules, self.state, words)
+        words = with_sides(self.rules, self.state, with_names(self.rules, self.state, words))
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions or first in (*TABLE_COMMANDS, *OTHERS, *LEAVE, "help"):
             return list(words)
@@ -205,7 +203,7 @@ class Seat:
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line in the form that commands have, where it is a phrase for one."""
-        words = _in_shell(words, self.actions)
+        words = _in_shell(with_names(self.rules, self.state, words), self.actions)
         found = as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
         if found[0] == ODDS and len(found) > 1:  # of what is said as it is said alone
             action = self.typed(found[1:])
@@ -305,8 +303,7 @@ class Seat:
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return _hinted(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
-        for count in range(min(len(words) - 1, MOST_OF_NAME), 0, -1):
-            self.state.meant(" ".join(words[:count]))  # which refuses a title of several
+        self.state.meant(first)  # which refuses a title of several
         known = [*self.actions, *TABLE_COMMANDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
         return _hinted(unknown("action or command", first, known, of="this table"))
 
@@ -393,7 +390,7 @@ class Seat:
             while (found := asks(f"{fault}{action}: {name}? ({usual})", ())) is not None:
                 if parameter.kind not in ("ability", "opposition"):
                     return [f"--{name}={found.text}"]
-                typed = split(found.text)
+                typed = with_names(self.rules, self.state, split(found.text))
                 if any(words.fit(words.takers[name], typed[0], {})):
                     return [name, *typed]  # which may leave something open
                 fault = f"{harmless(found.text)!r} does not fit; Enter leaves it. "
