@@ -357,7 +357,7 @@ def usual_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Se
 
 
 def with_names(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
-    """Return a line in which the words of a name of several are one, wherever it stands: `Mara Quill:`, `--vs hired thug`.
+    """Return a line in which the words of a name of several are one, wherever it stands: `Mara Quill:`, `hired thug,`.
 
     Such are the titles of characters, abilities and tags. What was quoted, and what stands behind `--`, stays as it is.
 

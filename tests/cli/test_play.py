@@ -257,7 +257,7 @@ def test_the_words_of_a_name_are_one_wherever_it_stands(line: str, long: str) ->
     seat = Seat(TABLE, None)
     understood = CommandSeat(TABLE, None).understood(seat.typed(split(line)), nobody)
     assert understood.long.removeprefix("odds ") == long
-    assert not {"hired", "thug:fight", "holm"} & set(understood.arguments)
+    assert not {"hired", "holm"} & set(understood.arguments)
 
 
 def test_names_of_several_words_are_read_by_commands_too() -> None:
