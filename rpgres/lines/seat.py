@@ -26,6 +26,7 @@ from rpgres.lines.options import ACT_OPTIONS
 from rpgres.lines.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.lines.phrases import as_typed
 from rpgres.lines.short import Unclear, lengthened
+from rpgres.lines.usual import usual_values
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
 from rpgres.plugins.data import RulesetData, read_ruleset
@@ -35,6 +36,7 @@ from rpgres.toml.diagnostics import nearest
 
 ODDS = "odds"
 MOST_NAMED = 8  # of what is usually typed
+RATED = ("ability", "opposition")  # kinds of parameters that numbers, and names for them, are for
 LEAVE = ("quit", "exit", "q")
 SAVED = ("save", "store")
 HINT = "`help` shows how lines are typed"
@@ -386,9 +388,11 @@ class Seat:
             if any(_has(long, one) for one in (name, *parameter.aliases)):
                 continue
             words, fault = Words(self.scope(who, self.takes(action)), action), ""
-            usual = self._usual(words, name) or parameter.help
-            while (found := asks(f"{fault}{action}: {name}? ({usual})", ())) is not None:
-                if parameter.kind not in ("ability", "opposition"):
+            usual = [value for value, _ in usual_values(words, words.takers[name])]
+            number = ["or a number"] if usual and parameter.kind in RATED else []
+            usually = ", ".join([*_at_most(usual), *number]) or parameter.help
+            while (found := asks(f"{fault}{action}: {name}? ({usually})", ())) is not None:
+                if parameter.kind not in RATED:
                     return [f"--{name}={found.text}"]
                 typed = with_names(self.rules, self.state, split(found.text))
                 if any(words.fit(words.takers[name], typed[0], {})):
@@ -397,19 +401,6 @@ class Seat:
             hint = f"`help {action}` shows a line that works here"
             raise UsageError(f"{action} needs `{name}`: {parameter.help}; {hint}")
         return []
-
-    def _usual(self, words: Words, name: str) -> str:
-        """Return what is usually typed for a parameter of an action here, best first; empty where nothing says so."""
-        who, parameter = words.scope.actor, words.parameters[name]
-        character = self.state.characters.get(who)
-        if parameter.kind == "ability" and character is not None and character.abilities:
-            taken = [one for one in character.abilities.items() if words.is_ability(name, one[0])]
-            rated = [ability for ability, _ in sorted(taken, key=lambda one: -one[1])]
-            return ", ".join([*_at_most(rated), "or a number"])
-        if parameter.kind == "opposition":
-            others, rungs = [one for one in self.state.characters if one != who], [*self.data.file.ladder]
-            return ", ".join([*_at_most(others), *rungs[len(rungs) // 2 :][:1], "or a number"])
-        return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
         """Return who stands beside the actor of a procedure, of the players' characters that the line does not name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -13,7 +12,7 @@ from rpgres.engine.records import OptionRecord, Pending, QuestionRecord, Result,
 from rpgres.engine.running import PLACE
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
-from rpgres.model.state import FACE_DOWN
+from rpgres.model.state import EMPTY, FACE_DOWN
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.render.lines import BULLET, INDENT, Line, Piece, line
 from rpgres.render.words import (
@@ -21,6 +20,7 @@ from rpgres.render.words import (
     effect_words,
     input_words,
     named_in_text,
+    roles_in,
     rung,
     signed,
     style_of,
@@ -158,11 +158,15 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     yield from record_lines(result.events, file, told=result.texts)
     yield from (line(INDENT, text) for text in untitled(result.texts, result.action, result.outcome, file))
     told = sum(len(event.effects) for event in result.events if isinstance(event, TurnEvent))
-    yield from _effect_lines(result.effects[told:], file, actor=result.actor)
+    yield from _effect_lines(result.effects[told:], file, roles=roles_in(result.actor, result.details))
 
 
 def _effect_lines(
-    effects: Iterable[Mapping[str, Any]], file: RulesetFile | None, *, actor: str | None = None, besides: str = ""
+    effects: Iterable[Mapping[str, Any]],
+    file: RulesetFile | None,
+    *,
+    roles: Mapping[str, str] = EMPTY,
+    besides: str = "",
 ) -> Iterator[Line]:
     """Yield what changes at the table, but for quiet effects and what was said already; nothing without a ruleset."""
     if file is None:
@@ -171,13 +175,9 @@ def _effect_lines(
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
-            told = effect_words(effect, pattern=pattern, who=partial(_who, actor))
+            told = effect_words(effect, pattern=pattern, who=lambda name: named_in_text(roles.get(name, name)))
             if told != besides:
                 yield line(INDENT, BULLET, told)
-
-
-def _who(actor: str | None, name: str) -> str:
-    return named_in_text(actor if name == ACTOR and actor else name)
 
 
 def untitled(texts: Sequence[str], action: str | None, outcome: str | None, file: RulesetFile | None) -> list[str]:
@@ -355,13 +355,19 @@ def pending_lines(
     lines += record_lines(pending.events, file)
     if how is None:
         return [*lines, *waiting_lines(pending)]
-    asked = [pending.question, *pending.together] if is_listed else []
-    others = [one for one in asked if one.who == ANOTHER_SEAT]
-    for one in asked if len(others) < 2 else (one for one in asked if one not in others):
+    known, others = apart((pending.question, *pending.together) if is_listed else ())
+    for one in known:
         lines += _open_lines(one)
-    if len(others) > 1:
-        lines.append(line(INDENT, Piece(f"{len(others)} other seats choose", "title")))
+    lines += [line(INDENT, Piece(f"{who} choose", "title")) for who in others]
     return [*lines, *how]
+
+
+def apart(asked: Sequence[QuestionRecord]) -> tuple[list[QuestionRecord], list[str]]:
+    """Return what is asked of those who are named, or of one other seat, and several other seats in words."""
+    others = [one for one in asked if one.who == ANOTHER_SEAT]
+    if len(others) < 2:
+        return list(asked), []
+    return [one for one in asked if one.who != ANOTHER_SEAT], [f"{len(others)} other seats"]
 
 
 def waiting_lines(pending: Pending) -> list[Line]:

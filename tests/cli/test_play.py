@@ -717,6 +717,24 @@ def test_help_of_an_action_begins_with_a_short_line_that_works(
 # Undo and redo
 
 
+def test_an_example_a_question_and_completion_tell_the_same() -> None:
+    begun("mara", "guards")
+    room = CommandSeat(TABLE, None)
+    asked: list[str] = []
+
+    def nothing(text: str, _readings: Sequence[Reading]) -> None:
+        asked.append(text)
+
+    for line in ("mara attack guards", "mara overcome fight"):
+        with suppress(UsageError):
+            room.understood(split(line), nothing)
+    skills, numbers = (text.partition("(")[2].split(", ") for text in asked)
+    assert (skills[0], numbers[0]) == ("athletics", "good")
+    assert shown(room, "mara attack with ")[:3] == skills[:3]
+    assert shown(room, "mara overcome fight vs ")[:3] == numbers[:3]
+    assert short_form(room, "attack") == "mara attack athletics vs guards"
+
+
 def test_redo_brings_back_what_undo_took() -> None:
     begun("mara", "edda")
     table("act", "mara", "overcome", "burglary", "3", "--auto")

@@ -22,7 +22,7 @@ from rpgres.errors import FileError, PluginError, UsageError, called
 from rpgres.journal.commands import Done, Place, prepared_for, rules_of, state_at
 from rpgres.journal.store import read
 from rpgres.journal.views import entry_record, entry_seen, run_record
-from rpgres.lines.options import answers_of
+from rpgres.lines.options import POLICY_AT_TABLE, answers_of
 from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
 Policies = Annotated[
     list[str] | None,
-    option("--policy", takes="[CHARACTER=]NAME", help="Let this policy decide for everybody, or for one character."),
+    option("--policy", takes=POLICY_AT_TABLE.metavar, help=POLICY_AT_TABLE.help),
 ]
 
 app = typer.Typer(
