@@ -46,6 +46,9 @@ def new(
             ),
         ),
     ] = "",
+    no_deal: Annotated[
+        bool, typer.Option("--no-deal", help="Deal no hands; for real cards, which the actions name.")
+    ] = False,
     table: Table = None,
     as_json: AsJson = False,
     rulesets: Folders = None,
@@ -64,6 +67,7 @@ def new(
         seed=seed,
         title=name,
         trust=trust,
+        deals=not no_deal,
     )
     _say_new(done, path, as_json=as_json)
 
