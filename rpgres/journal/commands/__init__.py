@@ -4,7 +4,7 @@ Commands are given by a seat (`--as`), or by the host, who owns the file and may
 """
 
 from rpgres.journal.commands.acting import act, actor_of, answer, turn
-from rpgres.journal.commands.correcting import let_pass, may_pass, redo, reveal, set_value, undo, write_note
+from rpgres.journal.commands.correcting import left_wrong, let_pass, may_pass, redo, reveal, set_value, undo, write_note
 from rpgres.journal.commands.ordering import orders_warnings, owner_of, set_orders
 from rpgres.journal.commands.pending import prepared_for, require_own
 from rpgres.journal.commands.posted import sort_posted, take
