@@ -96,8 +96,8 @@ def check_limits(_rules: Rules, character: Character) -> Character:
     """Return the character as it is, when its legend, epic attributes and knacks are within their limits.
 
     Raises:
-        ExceptionGroup: of all that is wrong: there are more legend points than the permanent legend, a level is more than
-            half of the legend or half of the attribute, or a knack has no epic attribute.
+        ExceptionGroup: of all that is wrong: more legend points than the permanent legend, a level of more than half of
+            the legend or half of the attribute, a knack without an epic attribute.
     """
     faults = list[UsageError]()
     with _kept(faults):
