@@ -504,7 +504,7 @@ def test_a_title_of_several_is_told_with_their_names(place: Place) -> None:
         ("piles.deck", "x", "cards are moved"),
         ("periods", "scene", "table begin"),
         ("nothing.at.all", "1", "the table has no place 'nothing'"),
-        ("gm.fate-points", "0", "no place 'gm'; did you mean counters.fate-points or mara.fate-points"),
+        ("gm.fate-points", "0", "no place 'gm'; did you mean counters.fate-points?"),
         ("fate-points", "0", "no place 'fate-points'; did you mean counters.fate-points or mara.fate-points"),
         ("characters.mara.tracks.physical", "2", "its boxes: 1, 2; mark one with"),
         ("characters.mara.tracks.physical", "true", "not a single value"),
