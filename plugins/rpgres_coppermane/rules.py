@@ -6,7 +6,8 @@ What it shares with other rulesets of its family is `rpgres.kits.fate_family`. L
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Unpack
 
 import msgspec
@@ -95,16 +96,30 @@ def check_limits(_rules: Rules, character: Character) -> Character:
     """Return the character as it is, when its legend, epic attributes and knacks are within their limits.
 
     Raises:
-        UsageError: there are more legend points than the permanent legend, a level is more than half of the legend or
-            half of the attribute, or a knack has no epic attribute.
+        ExceptionGroup: of all that is wrong: more legend points than the permanent legend, a level of more than half of
+            the legend or half of the attribute, a knack without an epic attribute.
     """
-    legend.check_points(character)
+    faults = list[UsageError]()
+    with _kept(faults):
+        legend.check_points(character)
     for name, epic in character.records.get(EPIC, Map()).items():
-        _check_epic(character, Rating(character.abilities.get(name, 0), name), epic["level"])
+        with _kept(faults):
+            _check_epic(character, Rating(character.abilities.get(name, 0), name), epic["level"])
     for name, knack in character.records.get("knacks", Map()).items():
         if not _epic_level(character, slug(knack["attribute"])):
-            raise UsageError(f"the knack {name!r} needs an epic {knack['attribute']} of at least 1")
+            faults.append(UsageError(f"the knack {name!r} needs an epic {knack['attribute']} of at least 1"))
+    if faults:
+        raise ExceptionGroup("the sheet", faults)
     return character
+
+
+@contextmanager
+def _kept(faults: list[UsageError]) -> Iterator[None]:
+    """Add the error that is raised inside to others, so that all are told at once."""
+    try:
+        yield
+    except UsageError as error:
+        faults.append(error)
 
 
 def _epic_level(character: Character, attribute: str) -> int:

@@ -209,11 +209,12 @@ class RulesetGroup(LazyGroup):
 
     def _action_first(self, args: list[str]) -> list[str]:
         """Return `mara overcome ...` with the action first, and an option for who acts; another line as it is."""
-        from rpgres.lines.fitting import who_is_named
+        from rpgres.lines.fitting import who_is_named, with_names
         from rpgres.model.state import State
 
-        state = self.verb.table(args)[0] if self.verb.table is not None else State()
-        who = who_is_named(self.data.without_code(), state, args[0].rstrip(":"))
+        state, rules = self.verb.table(args)[0] if self.verb.table is not None else State(), self.data.without_code()
+        args = with_names(rules, state, args)
+        who = who_is_named(rules, state, args[0].rstrip(":"))
         if who is None:
             return args
         behind = hoist(args[1:], self.verb.options)

@@ -129,6 +129,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         code: the versions of rpgres and of whatever brought the ruleset.
         format: of `new`: the version of what this journal writes.
         trust: of `new`: whether claims count at once (`players`), or when the game master has confirmed them (`gm`).
+        deals: of `new`: whether who sits down is dealt a hand, where the rules say so.
         ruleset, title, switches: of `new`: what is played here, and how.
         commitment: of `new`: sha256(salt + seed), in hexadecimal digits; of `seal`: sha256(salt + LABEL=ANSWER).
         action, actor: of `act`: which action, and who acts.
@@ -151,6 +152,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     code: str = ""
     format: int = 0
     trust: str = ""
+    deals: bool = False
     ruleset: str = ""
     title: str = ""
     switches: dict[str, str] = {}

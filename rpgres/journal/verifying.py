@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from rpgres.dice.seeds import Streams
 from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError, called, readable
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
 from rpgres.journal.checking import chain_of, remember, stamp
-from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table
+from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table, streams_of
 from rpgres.journal.commitments import check_opening
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
@@ -239,7 +240,10 @@ def _again(
     texts = {name: Source(*text) for name, text in secret.sheets.items()}
     if before is None:
         is_revealed = (secret.seed, secret.salt) == (seed, salt)
-        return set_table(rules, texts), "" if is_revealed else "its seed and salt are not the revealed ones"
+        streams = Streams(seed, salt=bytes.fromhex(salt)) if entry.public.deals else None
+        return set_table(
+            rules, texts, streams=streams
+        ), "" if is_revealed else "its seed and salt are not the revealed ones"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
         again = hidden_by(ran.secret, before.state, ran.state)
@@ -248,7 +252,8 @@ def _again(
     match entry.kind:
         case "join":
             name, source = next(iter(texts.items()))
-            return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
+            sheet = read_sheet(rules, name, source=source)
+            return seated(rules, before.state, sheet, streams=streams_of(before), step=before.step()), ""
         case "set":
             to = secret.label.split(",") if secret.label else ()
             return set_by(rules, before.state, secret.path, secret.text, seat=secret.by or None, to=to), ""

@@ -562,6 +562,7 @@ def new_table(
     seed: str | int | None = None,
     title: str = "",
     trust: str = "",
+    deals: bool = True,
     rulesets: Folders | None = None,
     confined: bool = False,
 ) -> PersistentTable:
@@ -577,6 +578,7 @@ def new_table(
         title: what people call the table.
         trust: `players` where a number that a player types and no sheet has counts at once, `gm` where the game master
             confirms it; as the ruleset says by default.
+        deals: whether hands are dealt at once, where the rules say so; `False` for real cards.
         rulesets: further folders with rulesets and house rules.
         confined: as of `open_table`.
 
@@ -588,5 +590,5 @@ def new_table(
         raise UsageError(f"sheets takes a list of sheets: [{sheets!r}]")
     place = Place(place_for(os.fspath(path)), folders_of(rulesets))
     named: dict[str, Any] = {"sheets": list(sheets), "switches": switches or EMPTY, "title": title, "trust": trust}
-    commands.begin_table(place, ruleset=ruleset, seed=None if seed is None else str(seed), **named)
+    commands.begin_table(place, ruleset=ruleset, seed=None if seed is None else str(seed), deals=deals, **named)
     return open_table(place.path, seat=seat, rulesets=rulesets, confined=confined)

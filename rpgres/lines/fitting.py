@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, named
-from rpgres.model.state import State, slug
+from rpgres.model.state import State, slug, without_accents
 from rpgres.parameters.ability import number_of, rung_of
 from rpgres.parameters.context import ACTOR, InputContext
 from rpgres.parameters.kinds import Slot, kind_of
@@ -33,6 +33,7 @@ PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a 
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
 MOST_CHOICES = 8  # that an error lists
 _FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
+_LEAD, _TAIL = re.compile(r".*[=,]"), re.compile(r"[,:.=].*")  # what is typed to a name: `--vs=`, `edda,`; `:fight`
 _SLOT = re.compile(r"(?:([\w'-]+)\s+)?\{([\w-]+)\}")  # a parameter in a sentence, and the word before it
 
 
@@ -353,6 +354,46 @@ def usual_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Se
     used = [slug(str(inputs[name]).split("=")[0]) for name in rated]
     found = next((against[name] for name in used if name in against), rules.file.setting(path) if path else None)
     return [slug(str(one)) for one in found] if isinstance(found, list) else []
+
+
+def with_names(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
+    """Return a line in which the words of a name of several are one, wherever it stands: `Mara Quill:`, `hired thug,`.
+
+    Such are the titles of characters, abilities and tags. What was quoted, and what stands behind `--`, stays as it is.
+
+    Args:
+        state: the table as the seat that types may see it.
+        words: the line.
+    """
+    people = state.characters.values()
+    names = [*(one.title for one in people), *(tag.name for tag in state.tags)]
+    names += [*rules.file.abilities, *(ability for one in people for ability in one.abilities)]
+    known = {said: name for name in names if "-" in (said := without_accents(slug(name)))}
+    longest = max((said.count("-") + 1 for said in known), default=0)
+    end = words.index("--") if "--" in words else len(words)
+    line, place = list(words[:end]), 0
+    while place < len(line):
+        lengths = range(min(longest, len(line) - place), 1, -1)
+        spans = ((length, _one_name(line[place : place + length], known)) for length in lengths)
+        length, word = next(((length, found) for length, found in spans if found), (1, line[place]))
+        line[place : place + length] = [word]
+        place += length == 1  # else another name may begin behind its comma
+    return [*line, *words[end:]]
+
+
+def _one_name(words: Sequence[str], known: Mapping[str, str]) -> str:
+    """Return words that are a known name as one, with what is typed to either end of it; empty where they are none."""
+    lead, cut = _LEAD.match(words[0]), _TAIL.search(words[-1])
+    before = lead[0] if lead else ""
+    first, *rest = words[0][len(before) :], *words[1:]
+    if any(" " in word for word in (first, *rest)):
+        return ""
+    for tail in (cut[0], "") if cut else ("",):
+        said = " ".join([first, *rest]).removesuffix(tail)
+        name = known.get(without_accents(slug(said)), "")
+        if name:
+            return f"{before}{name}{tail}"
+    return ""
 
 
 def who_is_named(rules: Rules, state: State, word: str) -> str | None:

@@ -8,10 +8,10 @@ from textwrap import wrap
 
 from msgspec.structs import replace
 
-from rpgres.lines.fitting import PREPOSITIONS, Words, usual_opposition
+from rpgres.lines.fitting import PREPOSITIONS, Words
 from rpgres.lines.seat import TABLE_COMMANDS, Seat
+from rpgres.lines.usual import usual_values
 from rpgres.lines.words import joined
-from rpgres.model.state import GM
 from rpgres.render.lines import INDENT, Line, Piece, line, plain_text
 from rpgres.rulesets import Rules
 
@@ -88,23 +88,8 @@ def short_form(seat: Seat, action: str) -> str:
     """Return a short line of an action with what it cannot do without, as this table may have it."""
     who = next(iter(seat.own()), "")
     words = Words(seat.scope(who, seat.takes(action)), action)
-    seat_of = seat.state.seat_of
     parts = [*([who] if who else []), action]
-    character = seat.state.characters.get(who)
     for name in words.described.required:
-        taker = words.takers[name]
-        kind = taker.parameter.kind if taker.parameter is not None else ""
-        value = name.upper()
-        if kind == "ability" and character is not None:
-            rated = [(rating, ability) for ability, rating in character.abilities.items()]
-            usual = usual_opposition(seat.rules, action, {})  # what opposes it is most often what it is done with, too
-            rated.sort(key=lambda one: (one[1] in usual, one), reverse=True)
-            able = [ability for _, ability in rated if words.is_ability(taker.name, ability)]
-            value = able[0] if able else value
-        elif kind == "opposition":
-            others = sorted((one for one in seat.state.characters if one != who), key=lambda one: seat_of(one) != GM)
-            foe = others[0] if others else ""
-            rungs = [*seat.data.file.ladder, "2"]
-            value = foe if words.described.opposed_with and foe else rungs[len(rungs) // 2]
+        value = next((value for value, _ in usual_values(words, words.takers[name])), name.upper())
         parts += [name, value] if name in PREPOSITIONS else [value]
     return joined(parts)

@@ -83,6 +83,9 @@ POLICY = Option(
     "[CHARACTER=]NAME|FILE.toml",
     many=True,
 )
+POLICY_AT_TABLE = Option(  # where standing orders are entries of their own
+    "policy", "Let this policy decide for everybody, or for one character.", "[CHARACTER=]NAME", many=True
+)
 RULESETS = Option(
     "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
 )
@@ -107,7 +110,7 @@ SEAT = Option(
 )
 ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 # What an action at a table takes beside its own.
-ACT_OPTIONS = (ACTOR, SEAT, TABLE, GIVEN, REAL, CHOOSE, AUTO, POLICY, RULESETS, JSON, NOTE, EXIT_CODE)
+ACT_OPTIONS = (ACTOR, SEAT, TABLE, GIVEN, REAL, CHOOSE, AUTO, POLICY_AT_TABLE, RULESETS, JSON, NOTE, EXIT_CODE)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

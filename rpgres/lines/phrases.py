@@ -65,9 +65,6 @@ def _character_in(word: str, people: State) -> str:
 
 def _shown(said: Sequence[str], people: State) -> list[str]:
     """Return who is to be shown: `show me Mara's sheet`, `show Mara Quill`."""
-    whole = _character_in(" ".join(said[1:]), people)
-    if whole:
-        return ["show", whole]
     named = [name for word in said if (name := _character_in(word, people))]
     left = [word for word in said[1:] if not _character_in(word, people) and word.lower() not in OWN]
     return ["show", *named[:1]] if not left else list(said)

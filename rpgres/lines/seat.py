@@ -21,11 +21,12 @@ from rpgres.journal.history import History
 from rpgres.journal.replay import is_mid_procedure
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
-from rpgres.lines.fitting import BESIDE, Reading, Scope, Words, typed_apart, who_is_named
+from rpgres.lines.fitting import BESIDE, Reading, Scope, Words, typed_apart, who_is_named, with_names
 from rpgres.lines.options import ACT_OPTIONS
 from rpgres.lines.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.lines.phrases import as_typed
 from rpgres.lines.short import Unclear, lengthened
+from rpgres.lines.usual import usual_values
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
 from rpgres.plugins.loading import RulesetData, read_ruleset
@@ -34,8 +35,8 @@ from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest
 
 ODDS = "odds"
-MOST_OF_NAME = 3  # words of a name that stands first
 MOST_NAMED = 8  # of what is usually typed
+RATED = ("ability", "opposition")  # kinds of parameters that numbers, and names for them, are for
 LEAVE = ("quit", "exit", "q")
 SAVED = ("save", "store")
 HINT = "`help` shows how lines are typed"
@@ -188,15 +189,14 @@ class Seat:
         if first.endswith(":") and rest:
             return who_is_named(self.rules, self.state, first[:-1]) or first[:-1], rest
         if rest and first not in self.actions and first not in TABLE_COMMANDS:
-            for count in range(min(len(rest), MOST_OF_NAME), 0, -1):  # `Mara Quill overcome ...`
-                who = who_is_named(self.rules, self.state, " ".join(words[:count]))
-                if who in self.state.characters:
-                    return str(who), list(words[count:])
+            who = who_is_named(self.rules, self.state, first)
+            if who in self.state.characters:
+                return str(who), rest
         return "", list(words)
 
     def unaliased(self, words: Sequence[str]) -> list[str]:
         """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
-        words = with_sides(self.rules, self.state, words)
+        words = with_sides(self.rules, self.state, with_names(self.rules, self.state, words))
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions or first in (*TABLE_COMMANDS, *OTHERS, *LEAVE, "help"):
             return list(words)
@@ -205,7 +205,7 @@ class Seat:
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line in the form that commands have, where it is a phrase for one."""
-        words = _in_shell(words, self.actions)
+        words = _in_shell(with_names(self.rules, self.state, words), self.actions)
         found = as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
         if found[0] == ODDS and len(found) > 1:  # of what is said as it is said alone
             action = self.typed(found[1:])
@@ -305,8 +305,7 @@ class Seat:
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return _hinted(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
-        for count in range(min(len(words) - 1, MOST_OF_NAME), 0, -1):
-            self.state.meant(" ".join(words[:count]))  # which refuses a title of several
+        self.state.meant(first)  # which refuses a title of several
         known = [*self.actions, *TABLE_COMMANDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
         return _hinted(unknown("action or command", first, known, of="this table"))
 
@@ -389,30 +388,19 @@ class Seat:
             if any(_has(long, one) for one in (name, *parameter.aliases)):
                 continue
             words, fault = Words(self.scope(who, self.takes(action)), action), ""
-            usual = self._usual(words, name) or parameter.help
-            while (found := asks(f"{fault}{action}: {name}? ({usual})", ())) is not None:
-                if parameter.kind not in ("ability", "opposition"):
+            usual = [value for value, _ in usual_values(words, words.takers[name])]
+            number = ["or a number"] if usual and parameter.kind in RATED else []
+            usually = ", ".join([*_at_most(usual), *number]) or parameter.help
+            while (found := asks(f"{fault}{action}: {name}? ({usually})", ())) is not None:
+                if parameter.kind not in RATED:
                     return [f"--{name}={found.text}"]
-                typed = split(found.text)
+                typed = with_names(self.rules, self.state, split(found.text))
                 if any(words.fit(words.takers[name], typed[0], {})):
                     return [name, *typed]  # which may leave something open
                 fault = f"{harmless(found.text)!r} does not fit; Enter leaves it. "
             hint = f"`help {action}` shows a line that works here"
             raise UsageError(f"{action} needs `{name}`: {parameter.help}; {hint}")
         return []
-
-    def _usual(self, words: Words, name: str) -> str:
-        """Return what is usually typed for a parameter of an action here, best first; empty where nothing says so."""
-        who, parameter = words.scope.actor, words.parameters[name]
-        character = self.state.characters.get(who)
-        if parameter.kind == "ability" and character is not None and character.abilities:
-            taken = [one for one in character.abilities.items() if words.is_ability(name, one[0])]
-            rated = [ability for ability, _ in sorted(taken, key=lambda one: -one[1])]
-            return ", ".join([*_at_most(rated), "or a number"])
-        if parameter.kind == "opposition":
-            others, rungs = [one for one in self.state.characters if one != who], [*self.data.file.ladder]
-            return ", ".join([*_at_most(others), *rungs[len(rungs) // 2 :][:1], "or a number"])
-        return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
         """Return who stands beside the actor of a procedure, of the players' characters that the line does not name."""

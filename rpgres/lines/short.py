@@ -28,6 +28,7 @@ from rpgres.lines.fitting import (
     Words,
     is_sentence,
     typed_apart,
+    with_names,
 )
 from rpgres.lines.hints import option_for
 from rpgres.lines.people import is_in_turns, sided
@@ -316,7 +317,7 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
         Unclear: it could mean several things.
         UsageError: a word is unknown.
     """
-    typed = _with_names(scope, words)
+    typed = with_names(scope.rules, scope.state, words)
     if is_in_turns(scope.rules, action):
         typed = sided(scope.rules, scope.state, action, typed)
     line = Line(Words(scope, action), typed)
@@ -328,23 +329,3 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
     line.bind_keywords()
     line.bind_rest()
     return line.written()
-
-
-def _with_names(scope: Scope, words: Sequence[str]) -> list[str]:
-    """Return a line in which the words of a name that is known, such as `Mara Quill`, are one."""
-    people = scope.state.characters.values()
-    titles = [one.title for one in people] + [tag.name for tag in scope.state.tags]
-    titles += [*scope.rules.file.abilities, *(name for one in people for name in one.abilities)]
-    known = {slug(title): title for title in titles if "-" in slug(title)}
-    longest = max((len(text.split("-")) for text in known), default=0)
-    bare = typed_apart(words, scope.options)[0]
-    joined: list[str] = []
-    place = 0
-    while place < len(words):
-        lengths = range(min(longest, len(words) - place), 1, -1)
-        spans = [length for length in lengths if all(place + more in bare for more in range(length))]
-        said = ((length, slug(" ".join(words[place : place + length]))) for length in spans)
-        length, name = next(((length, known[text]) for length, text in said if text in known), (1, words[place]))
-        joined.append(name)
-        place += length
-    return joined

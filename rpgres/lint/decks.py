@@ -63,9 +63,21 @@ def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Fault]:
         yield from switch_faults(rules, (*at, key), switches)
     if pile.refill_when and not pile.refill:
         yield Fault("incomplete", (*at, "refill-when"), "the pile to refill from is missing (refill = ...)")
+    yield from _dealt(rules, name, pile)
     for key, other in (("refill", pile.refill), ("dealt-from", pile.dealt_from), ("given-to", pile.given_to)):
         if other:
             yield from _other_pile(rules, name, key, other)
+
+
+def _dealt(rules: Rules, name: str, pile: PileText) -> Iterator[Fault]:
+    """Yield what keeps a hand from being dealt when its owner sits down."""
+    counters = list(rules.file.fields_of("counter"))
+    for number, counter in enumerate(pile.dealt):
+        if counter not in counters:
+            yield missing(("piles", name, "dealt", number), "counter", counter, counters)
+    if pile.dealt and not (pile.each and pile.dealt_from):
+        message = "only a pile that every character has (each = ...) is dealt, from another one (dealt-from = ...)"
+        yield Fault("incomplete", ("piles", name, "dealt"), message)
 
 
 def _other_pile(rules: Rules, name: str, key: str, other: str) -> Iterator[Fault]:

@@ -309,9 +309,9 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """Return the names of the characters that a text may mean, by name or title; accents may be left out."""
         if text in self.characters:
             return [text]
-        said = _without_accents(slug(text))
+        said = without_accents(slug(text))
         known = ((name, (slug(name), slug(one.title))) for name, one in self.characters.items() if said)
-        return [name for name, slugs in known if said in map(_without_accents, slugs)]
+        return [name for name, slugs in known if said in map(without_accents, slugs)]
 
     def meant(self, text: str) -> str | None:
         """Return the name of the only character that a text may mean; None where there is none.
@@ -434,7 +434,8 @@ def slug(text: str) -> str:
     return "-".join(words)
 
 
-def _without_accents(text: str) -> str:
+def without_accents(text: str) -> str:
+    """Return a text with plain letters in place of those with accents."""
     if text.isascii():
         return text
     from unicodedata import combining, normalize

@@ -13,13 +13,14 @@ from rpgres.engine.running import PLACE
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import EMPTY, FACE_DOWN
-from rpgres.parameters.context import ACTOR, OPPONENT, SHEET
+from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.render.lines import BULLET, INDENT, Line, Piece, line
 from rpgres.render.words import (
     band_title,
     effect_words,
     input_words,
     named_in_text,
+    roles_in,
     rung,
     signed,
     style_of,
@@ -157,30 +158,24 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     yield from record_lines(result.events, file, told=result.texts)
     yield from (line(INDENT, text) for text in untitled(result.texts, result.action, result.outcome, file))
     told = sum(len(event.effects) for event in result.events if isinstance(event, TurnEvent))
-    against = result.details.get(OPPONENT)
-    roles = {ACTOR: result.actor, OPPONENT: against if isinstance(against, str) else None}
-    yield from _effect_lines(result.effects[told:], file, roles)
+    yield from _effect_lines(result.effects[told:], file, roles=roles_in(result.actor, result.details))
 
 
 def _effect_lines(
     effects: Iterable[Mapping[str, Any]],
     file: RulesetFile | None,
-    roles: Mapping[str, str | None] = EMPTY,
     *,
+    roles: Mapping[str, str] = EMPTY,
     besides: str = "",
 ) -> Iterator[Line]:
     """Yield what changes at the table, but for quiet effects and what was said already; nothing without a ruleset."""
     if file is None:
         return
-
-    def who(name: str) -> str:
-        return named_in_text(roles.get(name) or name)
-
     for effect in effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
-            told = effect_words(effect, pattern=pattern, who=who)
+            told = effect_words(effect, pattern=pattern, who=lambda name: named_in_text(roles.get(name, name)))
             if told != besides:
                 yield line(INDENT, BULLET, told)
 
@@ -360,13 +355,19 @@ def pending_lines(
     lines += record_lines(pending.events, file)
     if how is None:
         return [*lines, *waiting_lines(pending)]
-    asked = [pending.question, *pending.together] if is_listed else []
-    others = [one for one in asked if one.who == ANOTHER_SEAT]
-    for one in asked if len(others) < 2 else (one for one in asked if one not in others):
+    known, others = apart((pending.question, *pending.together) if is_listed else ())
+    for one in known:
         lines += _open_lines(one)
-    if len(others) > 1:
-        lines.append(line(INDENT, Piece(f"{len(others)} other seats choose", "title")))
+    lines += [line(INDENT, Piece(f"{who} choose", "title")) for who in others]
     return [*lines, *how]
+
+
+def apart(asked: Sequence[QuestionRecord]) -> tuple[list[QuestionRecord], list[str]]:
+    """Return what is asked of those who are named, or of one other seat, and several other seats in words."""
+    others = [one for one in asked if one.who == ANOTHER_SEAT]
+    if len(others) < 2:
+        return list(asked), []
+    return [one for one in asked if one.who != ANOTHER_SEAT], [f"{len(others)} other seats"]
 
 
 def waiting_lines(pending: Pending) -> list[Line]:

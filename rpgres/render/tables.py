@@ -29,7 +29,7 @@ from rpgres.model.cards import shown_codes
 from rpgres.model.events import DecisionEvent, EventRecord, TurnEvent
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 from rpgres.render.lines import INDENT, Line, Piece, Shown, line
-from rpgres.render.results import cards_words, pending_lines, record_lines, result_lines, said_lines
+from rpgres.render.results import apart, cards_words, pending_lines, record_lines, result_lines, said_lines
 from rpgres.render.scenes import table_lines
 from rpgres.render.words import box_mark, box_piece, counter_title, known_to, title, who_is
 from rpgres.text.harmless import harmless
@@ -263,7 +263,8 @@ def _news(entry: RunEntry, found: Result | Pending, file: RulesetFile, known: To
 
 def _waits(pending: Pending, entry: RunEntry, file: RulesetFile) -> list[Line]:
     first, *_ = pending_lines(pending, how=[])
-    asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
+    known, others = apart((pending.question, *pending.together))
+    asked = f" ({', '.join([*map(_asked_words, known), *others])})"
     lines = [(*first, Piece(asked, "quiet"))]
     if isinstance(entry, ActEntry):  # an answer goes on with these inputs
         lines += said_lines(pending, entry.said_by)

@@ -188,6 +188,16 @@ def rolled_words(inputs: Mapping[str, Any]) -> str:
     return f"{inputs.get('notation', '')}{target}{times}"
 
 
+def roles_in(actor: str | None, details: Mapping[str, Any]) -> dict[str, str]:
+    """Return who is meant by the roles in effects of a result, as far as its reader may know.
+
+    >>> roles_in("mara", {"opponent": "thug"}), roles_in(None, {})
+    ({'actor': 'mara', 'opponent': 'thug'}, {})
+    """
+    named = {ACTOR: actor, OPPONENT: details.get(OPPONENT)}
+    return {role: name for role, name in named.items() if isinstance(name, str) and name}
+
+
 def named_in_text(name: str) -> str:
     """Return the title of a character within a sentence, where it may have no name.
 

@@ -131,6 +131,8 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
         raise UsageError(f"{path}: {_MOVED[keys[0]]}")
     if keys[0] == "characters" and len(keys) == 2 and text == ABSENT and keys[1] in state.characters:
         return _without_character(state, keys[1])
+    if keys[0] not in State.__struct_fields__ and (meant := _meant(rules, state, keys[0], keys[-1])):
+        raise UsageError(f"{path}: the table has no place {keys[0]!r}; did you mean {' or '.join(meant)}?")
     after: State = _put(state, keys, text, path=path)
     _check_kept(after, f"{path}={text}")
     _check_known(rules, state, after, keys, path)
@@ -529,6 +531,16 @@ def _data(value: Any, text: str, *, path: str) -> Any:
         raise UsageError(
             f'{path}: {text!r} is not a value; write it as in TOML, such as 3, true, "text", ["a", "b"] or {{ a = 1 }}'
         ) from None
+
+
+def _meant(rules: Rules, state: State, owner: str, name: str) -> list[str]:
+    """Return the short paths that end in a name: `counters.fate-points`, the game master's, and `mara.fate-points`."""
+    found = [f"counters.{name}"] if name in (*state.counters, *rules.file.counters) else []
+    if found and owner == GM:
+        return found
+    found += [f"{field}.{name}" for field in ("tracks", "things") if name in getattr(state, field)]
+    people = state.characters.values()
+    return found + [f"{one.name}.{name}" for one in people if any(name in getattr(one, of) for of in _OF_CHARACTER)]
 
 
 def _no_place(path: str, key: str, known: Iterable[str]) -> UsageError:

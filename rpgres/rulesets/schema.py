@@ -125,6 +125,8 @@ class PileText(Record, frozen=True):
         refill: the pile that is shuffled into this one when a card is wanted and there is none.
         refill_when: the switches with which it is.
         dealt_from: where cards come from that an input places here.
+        dealt: counters of its owner, of which the first without the others says how many cards it is dealt when the
+            owner sits down at a table.
         given_to: the common pile into which the cards of the decks are shuffled at once.
     """
 
@@ -136,6 +138,7 @@ class PileText(Record, frozen=True):
     refill: str = ""
     refill_when: Condition = {}
     dealt_from: str = ""
+    dealt: list[str] = []
     given_to: str = ""
 
 

@@ -269,14 +269,22 @@ def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def check_character(rules: Rules, character: Character, *, was: Character) -> None:
-    """Check that the ruleset's own code takes a changed character; one that it did not take before can be mended.
+    """Check that the ruleset's own code takes a changed character; one that it did not take before is mended in steps.
+
+    Each step mends something, or adds nothing to what is wrong: `refusals` tells what is left.
 
     Raises:
         UsageError: the character is not possible in this ruleset.
     """
-    told = _tried(rules, character)[1]
-    if told and not _tried(rules, was)[1]:
-        raise UsageError("; ".join(told))
+    told, before = refusals(rules, character), refusals(rules, was)
+    added = [fault for fault in told if fault not in before]
+    if added and all(fault in told for fault in before):
+        raise UsageError("; ".join(added))
+
+
+def refusals(rules: Rules, character: Character) -> list[str]:
+    """Return why the ruleset's own code refuses a character, as far as it tells at once; nothing where it does not."""
+    return _tried(rules, character)[1]
 
 
 def _prepared(rules: Rules, character: Character, *, where: str, source: Source | None, prefix: KeyPath) -> Character:

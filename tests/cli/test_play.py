@@ -236,6 +236,40 @@ def test_a_character_is_called_by_title_with_accents_or_without(line: str, long:
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "long"),
+    [
+        ("mara attack --vs hired thug --skill fight", ""),
+        ("mara attack with fight --vs hired thug", 'mara attack --skill fight --vs "Hired thug"'),
+        ("mara attack with fight --vs=hired thug:fight", 'mara attack --skill fight --vs="Hired thug:fight"'),
+        ("mara attack hired thug:athletics with fight", "mara attack --skill fight --vs thug:athletics"),
+        ("Mara Quill: attack the Hired Thug with fight", "mara attack --skill fight --vs thug:fight"),
+        ("hired thug attacks mara quill with fight", "thug attack --skill fight --vs mara:athletics"),
+        ("mara quill and edda holm conflict against hired thug", "mara conflict --against thug --ally edda"),
+        ("mara conflict --against hired thug --ally edda holm", ""),
+        ("mara conflict against hired thug, edda holm", "mara conflict --against thug --against edda"),
+        ("mara conflict against edda holm,hired thug", "mara conflict --against edda --against thug"),
+        ("odds Mara Quill attack hired thug with fight", "mara attack --skill fight --vs thug:fight"),
+    ],
+)
+def test_the_words_of_a_name_are_one_wherever_it_stands(line: str, long: str) -> None:
+    begun("mara", "edda", "thug")
+    seat = Seat(TABLE, None)
+    understood = CommandSeat(TABLE, None).understood(seat.typed(split(line)), nobody)
+    assert understood.long.removeprefix("odds ") == long
+    assert not {"hired", "holm"} & set(understood.arguments)
+
+
+def test_names_of_several_words_are_read_by_commands_too() -> None:
+    begun("mara", "thug")
+    done = rpgres("play", stdin="set hired thug.members=2\nshow hired thug\nshow the Hired Thug\n")
+    assert done.err == ""
+    assert done.out.count("Members 2") == 2
+    done = rpgres("play", stdin="mara attack with fight --vs hired thug:fight --auto\n")
+    assert "opposition (thug)" in done.out, done
+    assert "mara, attack" in table("act", "Mara", "Quill", "attack", "Hired", "thug", "with", "fight", "--auto")
+
+
 def test_it_is_asked_how_a_conflict_is_played() -> None:
     begun("mara", "edda", "thug")
     asked: list[str] = []
@@ -683,6 +717,24 @@ def test_help_of_an_action_begins_with_a_short_line_that_works(
 # Undo and redo
 
 
+def test_an_example_a_question_and_completion_tell_the_same() -> None:
+    begun("mara", "guards")
+    room = CommandSeat(TABLE, None)
+    asked: list[str] = []
+
+    def nothing(text: str, _readings: Sequence[Reading]) -> None:
+        asked.append(text)
+
+    for line in ("mara attack guards", "mara overcome fight"):
+        with suppress(UsageError):
+            room.understood(split(line), nothing)
+    skills, numbers = (text.partition("(")[2].split(", ") for text in asked)
+    assert (skills[0], numbers[0]) == ("athletics", "good")
+    assert shown(room, "mara attack with ")[:3] == skills[:3]
+    assert shown(room, "mara overcome fight vs ")[:3] == numbers[:3]
+    assert short_form(room, "attack") == "mara attack athletics vs guards"
+
+
 def test_redo_brings_back_what_undo_took() -> None:
     begun("mara", "edda")
     table("act", "mara", "overcome", "burglary", "3", "--auto")
@@ -982,6 +1034,17 @@ def test_what_was_shown_of_an_action_is_not_shown_again_where_an_answer_is_taken
     assert said.count("the conflict begins") == 1
     assert said.count("undid: answer") == 1
     assert said.count("mara, against guards: What do you do") == 2
+
+
+def test_what_waits_is_told_once_where_its_question_is_put_next(capsys: pytest.CaptureFixture[str]) -> None:
+    table("new", "--ruleset", "fate", "--seed", "7", "--sheet", "mara", "--trust", "gm")
+    table("act", "overcome", "--skill", "1", "--vs", "9", "--as", "mara", code=3)
+    said = typed_by_a_person(capsys, "answer claim=confirm", "answer invoke=no", "undo", "quit")
+    assert said.count("roll (mara)") == 1
+    assert said.count("claim (the game master): confirm") == 1
+    table("undo", "2")
+    said = typed_by_a_person(capsys, "\x04", "answer claim=confirm", "quit")
+    assert said.count("roll (mara)") == 1
 
 
 @pytest.mark.parametrize("typed", ["attack the guards", "mara attacks guards with fight", "concede now"])

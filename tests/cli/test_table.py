@@ -631,3 +631,27 @@ def test_help_is_of_the_ruleset_of_the_table_that_is_named(tmp_path: Path) -> No
     for line in (["--table", kept, "--help"], ["--help", "--table", kept], [f"--table={kept}", "--help"]):
         assert "declare" in table("act", *line).out
     assert "name an action: observe, declare" in table("act", "--table", kept, code=2).err
+
+
+def test_a_result_names_the_opponent_as_an_account_does() -> None:
+    table("new", "fate", "--seed", "7", "--sheet", "mara", "--sheet", "thug")
+    attack = ("act", "mara", "attack", "thug", "--skill", "4", "--given", "roll=0000", "--given", "opposition=----")
+    for text in (table(*attack, "--auto").out, table("log").out, table("log", "--as", "mara").out):
+        assert "shifts for thug: " in text
+        assert "the opponent" not in text
+
+
+def test_seats_that_are_asked_together_are_counted(folder: Path) -> None:
+    shipped = Path(__file__).parents[2] / "rulesets/nodice/sheets/orsa.toml"
+    (folder / "kim.toml").write_text(shipped.read_text(encoding="utf-8"), encoding="utf-8")
+    table("new", "nodice", "--sheet", "bram", "--sheet", "orsa", "--sheet", "kim.toml")
+    table("act", "declare", "--actor", "bram", code=3)
+    assert "waiting (declare: bram, 2 other seats)" in table("log", "--as", "bram").out
+    assert "waiting (declare: bram, declare: orsa, declare: kim)" in table("log").out
+
+
+def test_a_policy_at_a_table_is_a_name() -> None:
+    table("new", "fate", "--sheet", "mara")
+    for command in (("act", "overcome"), ("begin",)):
+        told = " ".join(table(*command, "--help").out.split())
+        assert "--policy [CHARACTER=]NAME Let this policy decide for everybody, or for one character." in told

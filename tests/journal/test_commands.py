@@ -504,6 +504,8 @@ def test_a_title_of_several_is_told_with_their_names(place: Place) -> None:
         ("piles.deck", "x", "cards are moved"),
         ("periods", "scene", "table begin"),
         ("nothing.at.all", "1", "the table has no place 'nothing'"),
+        ("gm.fate-points", "0", "no place 'gm'; did you mean counters.fate-points?"),
+        ("fate-points", "0", "no place 'fate-points'; did you mean counters.fate-points or mara.fate-points"),
         ("characters.mara.tracks.physical", "2", "its boxes: 1, 2; mark one with"),
         ("characters.mara.tracks.physical", "true", "not a single value"),
         ("characters.mara.tracks.consequences", "5", "its boxes: mild, moderate, severe"),
@@ -573,9 +575,15 @@ def test_a_character_whom_the_ruleset_refuses_is_mended_in_several_steps(
     monkeypatch.setattr(ruleset, "preparations", [checked])
     with pytest.raises(UsageError, match="legend-points is too much"):
         sitting.set_value(place, "tamsin.legend-points", "5")
-    most.update({"legend": 1, "legend-points": 1})  # as where a house rule is changed later on
-    sitting.set_value(place, "tamsin.legend-points", "1")
-    sitting.set_value(place, "tamsin.legend", "1")
+    most.update({"legend": 4, "legend-points": 1})  # as where a house rule is changed later on
+    with pytest.raises(UsageError) as caught:  # what is wrong already is no excuse for more
+        sitting.set_value(place, "tamsin.legend", "5")
+    assert caught.value.message == "legend is too much"
+    most.update({"legend": 1})
+    done = sitting.set_value(place, "tamsin.legend-points", "1")
+    assert sitting.left_wrong(done) == ["legend is too much"]
+    done = sitting.set_value(place, "tamsin.legend", "1")
+    assert sitting.left_wrong(done) == []
     with pytest.raises(UsageError, match="legend is too much"):
         sitting.set_value(place, "tamsin.legend", "2")
 

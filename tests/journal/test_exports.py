@@ -192,7 +192,7 @@ def test_turns_of_a_procedure_have_their_own_outcomes_and_places(
 
 def test_cards_are_rows_that_hide_what_a_seat_does_not_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert rpgres("table", "new", "--ruleset", "saga", "--sheet", "ilse", "--sheet", "brannagh").code == 0
+    assert rpgres("table", "new", "--ruleset", "saga", "--sheet", "ilse", "--sheet", "brannagh", "--no-deal").code == 0
     assert rpgres("table", "act", "act", "--actor", "ilse", "--ability", "strength", "--vs", "4", "--auto").code == 0
     mine, theirs = exported("--as", "ilse")[1], exported("--as", "brannagh")[1]
     assert [row["label"] for row in mine] == [row["label"] for row in theirs]

@@ -29,9 +29,10 @@ ACT: dict[str, Any] = {"ability": "strength", "vs": "average"}
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
+    """A table with real cards, at which no hand is dealt before an action asks for it."""
     place = Place(tmp_path / "t.db")
     sheets = ["ilse", "brannagh", "toll-warden"]
-    sitting.begin_table(place, ruleset="saga", sheets=sheets, seed="7", trust="players")
+    sitting.begin_table(place, ruleset="saga", sheets=sheets, seed="7", trust="players", deals=False)
     return place
 
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
         def carry_out(self, typed: str) -> bool | None:
             """Carry out a line typed at a question, and tell whether the table has changed; None for no command."""
 
+        def puts_next(self) -> bool:
+            """Tell whether the decision that waits now is put to the person next, with what led to it."""
+
 
 _is_listening = False  # whether the session is interactive, whatever the input is
 _listener: Listener | None = None
@@ -55,6 +58,11 @@ def is_listening() -> bool:
 def carry_out(typed: str) -> bool | None:
     """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
     return _listener.carry_out(typed) if _listener is not None else None
+
+
+def puts_next() -> bool:
+    """Tell whether the decision that waits now is put to the person next, with what led to it."""
+    return _listener is not None and _listener.puts_next()
 
 
 @contextmanager

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -14,9 +13,8 @@ from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lines.fitting import PREPOSITIONS, Taker, Words, typed_apart
 from rpgres.lines.seat import LEAVE, ODDS
+from rpgres.lines.usual import cards_seen, usual_values
 from rpgres.lines.words import joined, split
-from rpgres.model.cards import shown_codes
-from rpgres.model.state import FACE_DOWN, pile_name
 from rpgres.text.harmless import in_line, is_line
 
 
@@ -144,7 +142,7 @@ def _of_action(seat: CommandSeat, actor: str, typed: Sequence[str], partial: str
     words = Words(seat.scope(who, takes), action)
     if partial.startswith("-") or (line and takes.get(line[-1], False)):
         option = words.by_name.get(line[-1].lstrip("-")) if line and not partial.startswith("-") else None
-        lie = _cards(seat, [option.parameter.pile], who) if option is not None and option.parameter is not None else []
+        lie = cards_seen(words, [option.parameter.pile]) if option is not None and option.parameter is not None else []
         yield from ((card, "") for card in lie) if lie else _of_shell(seat, typed, partial)
         return
     bare, _ = typed_apart(line, takes)
@@ -169,50 +167,16 @@ def _of_action(seat: CommandSeat, actor: str, typed: Sequence[str], partial: str
 
 def _values(seat: CommandSeat, words: Words, taker: Taker, partial: str) -> Iterator[tuple[str, str]]:
     """Yield what a parameter, or the label of a decision, may be given."""
-    state, rules, parameter, actor = seat.state, seat.rules, taker.parameter, words.scope.actor
-    if parameter is None:
-        for text, meaning in offer_shared(seat.data, words.action, taker.option):
-            label, _, value = text.partition("=")
-            if label == taker.name and value:
-                yield value, meaning
-        if taker.option == "choose":
-            hand = [name for name, pile in rules.file.piles.items() if pile.each]
-            yield from ((card, "") for card in _cards(seat, hand, actor))
+    if taker.parameter is not None:
+        yield from usual_values(words, taker, partial)
         return
-    character = state.characters.get(actor)
-    others = [(name, one.title) for name, one in state.characters.items() if name != actor]
-    match parameter.kind:
-        case "ability":
-            own: Mapping[str, Any] = character.abilities if character is not None else {}
-            names = own or dict.fromkeys(rules.file.abilities, 0)
-            yield from ((name, f"{rating:+d}") for name, rating in names.items() if words.is_ability(taker.name, name))
-        case "opposition":
-            name, colon, _ = partial.rpartition(":")
-            foe = state.characters.get(name) if colon else None
-            if foe is not None:
-                yield from ((f"{name}:{ability}", f"{rating:+d}") for ability, rating in foe.abilities.items())
-                return
-            yield from others
-            yield from ((rung, f"{value:+d}") for rung, value in rules.file.ladder.items())
-        case "character" | "form":
-            yield from others
-        case "choice":
-            yield from parameter.choices.items()
-        case "text" | "tag":
-            records: Mapping[str, Any] = character.records.get(f"{taker.name}s", {}) if character is not None else {}
-            yield from ((key, str(record.get("text", ""))) for key, record in records.items())
-            if parameter.kind == "tag" or parameter.metavar == "ASPECT":
-                yield from ((tag.name, tag.kind) for tag in state.tags)
-        case "cards":
-            yield from ((card, "") for card in _cards(seat, [parameter.pile], actor))
-
-
-def _cards(seat: CommandSeat, names: Iterable[str], actor: str) -> list[str]:
-    """Return the cards in piles, of each player's the actor's, as far as the seat sees them."""
-    texts = seat.rules.file.piles
-    places = [pile_name(name, actor) if texts[name].each else name for name in names if name in texts]
-    lie = [card for place in places if place in seat.state.piles for card in seat.state.piles[place].cards]
-    return shown_codes([card for card in lie if card != FACE_DOWN])
+    for text, meaning in offer_shared(seat.data, words.action, taker.option):
+        label, _, value = text.partition("=")
+        if label == taker.name and value:
+            yield value, meaning
+    if taker.option == "choose":
+        hands = [name for name, pile in seat.rules.file.piles.items() if pile.each]
+        yield from ((card, "") for card in cards_seen(words, hands))
 
 
 def _of_shell(seat: CommandSeat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:

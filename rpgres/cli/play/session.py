@@ -48,6 +48,7 @@ class Session:
         self._seat, self._reader, self._common = seat, reader, list(common)
         self._has_left = False  # the table, at a question
         self._is_left = False  # the question alone, unanswered
+        self._is_at_question = False  # which is put again after the line that is carried out
         READER.rules = seat.rules
         READER.wording = AT_PLAY
 
@@ -67,8 +68,8 @@ class Session:
             if words and not words[0].startswith("#"):
                 self._is_left = False
                 self._do(words)
-            if not words or not self._is_left:
-                self._put_open()
+            self._is_left = self._is_left and bool(words)
+            self._put_open()
 
     def read(self, sign: str, choices: Sequence[tuple[str, str]]) -> str:
         """Return an answer to a question, which the person may leave unanswered, or leave the table.
@@ -103,13 +104,20 @@ class Session:
         if words == ["undo"] and pending is not None:
             words = ["undo", str(pending.number)]  # the last answer, and not the whole action
         if words != ["answer"]:
+            was, self._is_at_question = self._is_at_question, True
             self._do(words)
+            self._is_at_question = was
         return self._seat.look().head.hash != before
+
+    def puts_next(self) -> bool:
+        """Tell whether the decision that waits now is put to the person next, with what led to it."""
+        self._seat.look()
+        is_put = self._reader.is_interactive or self._is_at_question
+        return is_put and self._seat.can_answer and not self._is_left
 
     def _put_open(self) -> None:
         """Put the question that is open to the person, where it is theirs."""
-        self._seat.look()
-        if self._reader.is_interactive and self._seat.can_answer:
+        if self.puts_next():
             self._do(["answer"])
 
     def _greet(self) -> None:

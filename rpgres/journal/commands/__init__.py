@@ -4,47 +4,10 @@ Commands are given by a seat (`--as`), or by the host, who owns the file and may
 """
 
 from rpgres.journal.commands.acting import act, actor_of, answer, turn
-from rpgres.journal.commands.correcting import let_pass, may_pass, redo, reveal, set_value, undo, write_note
+from rpgres.journal.commands.correcting import left_wrong, let_pass, may_pass, redo, reveal, set_value, undo, write_note
 from rpgres.journal.commands.ordering import orders_warnings, owner_of, set_orders
-from rpgres.journal.commands.pending import prepared_for, require_own, require_pending
+from rpgres.journal.commands.pending import prepared_for, require_own
 from rpgres.journal.commands.posted import sort_posted, take
 from rpgres.journal.commands.sealing import open_seal, seal
-from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table
+from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table, streams_of
 from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, fresh_salt, hash_of, rules_of, state_at
-
-__all__ = [
-    "TRUSTS",
-    "Done",
-    "Place",
-    "act",
-    "actor_of",
-    "answer",
-    "begin_table",
-    "check_seat",
-    "code_of",
-    "fresh_salt",
-    "hash_of",
-    "join",
-    "let_pass",
-    "may_pass",
-    "open_seal",
-    "orders_warnings",
-    "owner_of",
-    "prepared_for",
-    "redo",
-    "require_own",
-    "require_pending",
-    "reveal",
-    "rules_of",
-    "seal",
-    "seated",
-    "set_orders",
-    "set_table",
-    "set_value",
-    "sort_posted",
-    "state_at",
-    "take",
-    "turn",
-    "undo",
-    "write_note",
-]

@@ -23,7 +23,7 @@ from rpgres.model.paths import value_at
 from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
 from rpgres.rulesets.corrections import full_path, path_after, readers_of, set_by
-from rpgres.rulesets.sheets import check_character
+from rpgres.rulesets.sheets import check_character, refusals
 from rpgres.rulesets.tree import walk
 
 
@@ -223,6 +223,14 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         return [at.draft("set", secret, state)]
 
     return write(place, seat, work)
+
+
+def left_wrong(done: Done) -> list[str]:
+    """Return why the ruleset still refuses the character that a correction was about; nothing where it does not."""
+    match done.entry.secret.path.split("."):
+        case ["characters", who, *_] if who in done.history.state.characters:
+            return refusals(done.rules, done.history.state.characters[who])
+    return []
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rpgres.dice.seeds import read_seed
+from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.dealing import with_hands
 from rpgres.engine.piles import lay_out
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
@@ -37,6 +38,7 @@ def begin_table(
     seed: str | None = None,
     title: str = "",
     trust: str = "",
+    deals: bool = True,
 ) -> Done:
     """Begin a table: make its file, with a commitment to its seed.
 
@@ -49,6 +51,7 @@ def begin_table(
         title: what people call it.
         trust: whether numbers that players type and no sheet has count at once (`players`), or when the game master
             has confirmed them (`gm`); as the rules say by default.
+        deals: whether who sits down is dealt a hand, where the rules say so; not where cards are real.
 
     Raises:
         UsageError: something named does not exist, or two characters have one name.
@@ -61,9 +64,9 @@ def begin_table(
     if twice is not None:
         raise UsageError(f"the sheet {twice!r} is named twice; copy it to a file of another name")
     texts = {name: _source(rules, name) for name in sheets}
-    state = set_table(rules, texts)
     seed = read_seed(seed)
     salt = place.salt()
+    state = set_table(rules, texts, streams=Streams(seed, salt=salt) if deals else None)
     public = Public(
         kind="new",
         at=place.now(),
@@ -71,6 +74,7 @@ def begin_table(
         code=code_of(rules),
         format=files.FORMAT,
         trust=trust or rules.file.trust,
+        deals=deals,
         ruleset=rules.id,
         title=title,
         switches=dict(rules.chosen),
@@ -83,8 +87,13 @@ def begin_table(
     return Done(History(Entries(1, {0: entry}), state, place.path), (entry,), rules)
 
 
-def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
+def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | None) -> State:
     """Return a table at which the characters of some sheets sit.
+
+    Args:
+        rules: by which it is played.
+        texts: the sheets.
+        streams: the seed's numbers; None where no hands are dealt.
 
     Raises:
         UsageError: two have one name.
@@ -95,12 +104,25 @@ def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
         sheet = read_sheet(rules, name, source=source)
         if sheet.character.name in state.characters:
             raise UsageError(f"two sheets have the name {sheet.character.name!r}; rename one of the files")
-        state = seated(rules, state, sheet)
+        state = seated(rules, state, sheet, streams=streams)
     return state
 
 
-def seated(rules: Rules, state: State, sheet: Sheet) -> State:
+def streams_of(history: History) -> Streams | None:
+    """Return what hands are dealt from where somebody sits down; None at a table where none are."""
+    new = history.new
+    return Streams(new.secret.seed, salt=bytes.fromhex(new.secret.salt)) if new.public.deals else None
+
+
+def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None, step: int = 0) -> State:
     """Return the state with a character, its tags and its piles; one of its name is replaced, with its tags.
+
+    Args:
+        rules: by which the table is played.
+        state: the table.
+        sheet: the character's.
+        streams: what its hand is dealt from; None for no hand.
+        step: under which number.
 
     Raises:
         UsageError: the name is a role in an action.
@@ -111,7 +133,10 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
     state = sit_down(state, sheet)
-    return lay_out(rules, state) if rules.file.piles else state
+    if not rules.file.piles:
+        return state
+    state = lay_out(rules, state)
+    return with_hands(rules, state, name, streams=streams, step=step) if streams is not None else state
 
 
 def _source(rules: Rules, sheet: str) -> Source:
@@ -144,7 +169,7 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         is_replaced = name in history.state.characters
         if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
             raise UsageError(f"{name} is already at this table, and {seat} cannot replace its sheet")
-        state = seated(rules, history.state, read)
+        state = seated(rules, history.state, read, streams=streams_of(history), step=history.step())
         secret = Secret(sheets=kept_sheets({sheet: source}), is_replaced=is_replaced)
         return [at.draft("join", secret, state, character=name)]
 

@@ -35,7 +35,7 @@ from rpgres.model.state import GM, State
 from rpgres.render.accounts.things import table_of
 from rpgres.render.accounts.words import Words, plain_words, words_of
 from rpgres.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
-from rpgres.render.words import band_title, effect_words, filled, house_rules, rung, title
+from rpgres.render.words import band_title, effect_words, filled, house_rules, roles_in, rung, title
 from rpgres.rulesets import Rules
 from rpgres.scenes import SceneResult
 from rpgres.text.harmless import in_line
@@ -411,10 +411,10 @@ def _came(step: Mapping[str, Any], words: Words) -> Iterator[Outcome]:
 
 
 def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
-    roles = {"actor": step.get("actor"), "opponent": _opponent(step, words)}
+    roles = roles_in(step.get("actor"), step.get("details") or {})
 
     def who(name: str) -> str:
-        return words.who(roles.get(name) or name)
+        return words.who(roles.get(name, name))
 
     for effect in step.get("effects") or ():
         described = words.file.effects.get(effect["kind"])
@@ -423,18 +423,6 @@ def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
             told = in_line(effect_words(effect, pattern=pattern, who=who)).strip()
             if told:
                 yield Change(words.sentence(told).removesuffix("."))
-
-
-def _opponent(step: Mapping[str, Any], words: Words) -> str | None:
-    """Return who is called the opponent in effects, as far as the step says."""
-    known = (step.get("details") or {}).get("opponent")
-    if isinstance(known, str):
-        return known
-    for value in (step.get("inputs") or {}).values():
-        name = value.get("character") if isinstance(value, Mapping) else str(value).partition(":")[0]
-        if name in words.people and name != step.get("actor"):
-            return str(name)
-    return None
 
 
 def _unused_lines(step: Mapping[str, Any]) -> Iterator[Remark]:

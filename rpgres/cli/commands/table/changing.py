@@ -10,7 +10,7 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Folders, Seed, Switches, argument, complete_rulesets, option, spread
 from rpgres.cli.commands.table.common import app, say_entry
-from rpgres.cli.output import READER, say, say_json
+from rpgres.cli.output import READER, say, say_json, warn
 from rpgres.cli.settings import active
 from rpgres.cli.tables import Table, TableOptions
 from rpgres.errors import UsageError, called
@@ -46,6 +46,9 @@ def new(
             ),
         ),
     ] = "",
+    no_deal: Annotated[
+        bool, typer.Option("--no-deal", help="Deal no hands; for real cards, which the actions name.")
+    ] = False,
     table: Table = None,
     as_json: AsJson = False,
     rulesets: Folders = None,
@@ -64,6 +67,7 @@ def new(
         seed=seed,
         title=name,
         trust=trust,
+        deals=not no_deal,
     )
     _say_new(done, path, as_json=as_json)
 
@@ -159,6 +163,8 @@ def set_(
         raise UsageError(f"give PATH=VALUE, such as mara.fate-points=2, not {assignment!r}")
     done = commands.set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
     say_entry(done, options)
+    for fault in commands.left_wrong(done):
+        warn(f"the sheet is still not possible in this ruleset: {fault}")
 
 
 @app.command("note")

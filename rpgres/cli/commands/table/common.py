@@ -13,7 +13,7 @@ from msgspec import Struct
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
-from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
+from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening, puts_next
 from rpgres.cli.exits import exit_of, leave
 from rpgres.cli.output import READER, say, say_json, say_text, warn
 from rpgres.cli.tables import TableOptions
@@ -23,7 +23,7 @@ from rpgres.errors import FileError, PluginError, UsageError, called
 from rpgres.journal.commands import Done, Place, prepared_for, rules_of, state_at
 from rpgres.journal.store import read
 from rpgres.journal.views import entry_record, entry_seen, run_record
-from rpgres.lines.options import answers_of
+from rpgres.lines.options import POLICY_AT_TABLE, answers_of
 from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
 Policies = Annotated[
     list[str] | None,
-    option("--policy", takes="[CHARACTER=]NAME", help="Let this policy decide for everybody, or for one character."),
+    option("--policy", takes=POLICY_AT_TABLE.metavar, help=POLICY_AT_TABLE.help),
 ]
 
 app = typer.Typer(
@@ -165,7 +165,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         return  # a command at its question has shown how it ended
     if options.as_json:
         say_json(found)
-    else:
+    elif not (isinstance(found, Pending) and puts_next()):
         from rpgres.render.tables import found_lines
 
         # The host has the file, and so may know its inputs.

@@ -1,0 +1,83 @@
+"""Hands that are dealt to those who sit down: seen by their owner alone, from the seed, and not at older tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rpgres.journal import commands as sitting
+from rpgres.journal import store
+from rpgres.journal.chain import written
+from rpgres.journal.commands import Place
+from rpgres.journal.verifying import verify
+from rpgres.model.state import FACE_DOWN, State
+from tests.support.command_line import rpgres
+
+ACT = {"ability": "strength", "vs": "average"}
+
+
+def begun(path: Path, *sheets: str, deals: bool = True) -> Place:
+    place = Place(path)
+    sitting.begin_table(place, ruleset="saga", sheets=sheets, seed="7", deals=deals)
+    return place
+
+
+def hand(state: State, who: str) -> tuple[str, ...]:
+    return state.piles[f"hand:{who}"].cards
+
+
+def test_who_sits_down_has_a_hand_that_its_owner_alone_sees(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db", "ilse", "toll-warden")
+    sitting.join(place, "brannagh")
+    state = store.read(place.path).state
+    for who, size in (("ilse", 6), ("brannagh", 5), ("toll-warden", 0)):
+        assert len(hand(state, who)) == size
+    for who, other in (("ilse", "brannagh"), ("brannagh", "ilse")):
+        seen = state.seen_by(who)
+        assert hand(seen, who) == hand(state, who)
+        assert set(hand(seen, other)) == {FACE_DOWN}
+        assert set(hand(state.seen_by("gm"), who)) == {FACE_DOWN}
+    sitting.join(place, "ilse")  # with a new sheet, and the hand that there is
+    assert hand(store.read(place.path).state, "ilse") == hand(state, "ilse")
+
+
+@pytest.mark.parametrize("deals", [True, False])
+def test_every_hand_is_replayed_from_the_seed(tmp_path: Path, deals: bool) -> None:
+    place = begun(tmp_path / "t.db", "ilse", deals=deals)
+    sitting.act(place, "act", ACT, actor="ilse", auto=True)
+    sitting.join(place, "brannagh")
+    sitting.act(place, "act", ACT, actor="brannagh", auto=True)
+    sitting.undo(place, 2)
+    sitting.join(place, "brannagh")
+    sitting.reveal(place)
+    assert verify(place.path).exit == 0
+
+
+def test_a_table_that_was_begun_before_hands_were_dealt_stays_as_it_was(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db", "ilse", deals=False)
+    assert b"deals" not in written(store.read(place.path).new.public)  # as in the journals of earlier formats
+    sitting.join(place, "brannagh")
+    state = store.read(place.path).state
+    assert (hand(state, "ilse"), hand(state, "brannagh")) == ((), ())
+    done = sitting.act(place, "act", ACT, actor="ilse", auto=True)
+    assert len(hand(done.history.state, "ilse")) == 6
+    assert hand(done.history.state, "brannagh") == ()
+
+
+def test_a_hand_holds_what_lost_places_leave(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db", "ilse")
+    sitting.set_value(place, "ilse.lost", "2")
+    assert rpgres("table", "export", "--table", str(place.path), "--out", str(tmp_path / "kept")).code == 0
+    again = begun(tmp_path / "again.db", str(tmp_path / "kept/sheets/ilse.toml"))
+    assert len(hand(store.read(again.path).state, "ilse")) == 4
+
+
+def test_real_cards_are_typed_where_none_are_dealt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rpgres("table", "new", "saga", "--sheet", "ilse", "--no-deal").code == 0
+    assert "Hand of ilse" not in rpgres("table", "show", "--as", "ilse").out
+    assert rpgres(
+        "table", "act", "ilse", "act", "strength", "average", "--hand", "St6,Ag3", "--choose", "play=St6"
+    ).code
+    assert "Ag3" in rpgres("table", "show", "--as", "ilse").out
