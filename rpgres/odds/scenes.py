@@ -25,7 +25,7 @@ from rpgres.odds.explorer import Budget, Method, summed
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed, in_turn
 from rpgres.odds.parts import NEGLIGIBLE, Sums
 from rpgres.odds.phases import Turns
-from rpgres.odds.watching import Parts
+from rpgres.odds.standings import Parts
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
