@@ -11,9 +11,10 @@ import pytest
 from rpgres import Effect, Outcome, Ruleset, State, Table, Turn, effect, put
 from rpgres.dice import dice
 from rpgres.odds.courses import Course
+from rpgres.odds.nodes import TAGS
 from rpgres.odds.phases import ALL, PhaseDealer, Step, bits_of
 from rpgres.odds.scenes import scene_odds
-from rpgres.odds.watching import TAGS
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
 from rpgres.scenes.walking import course_of
 from rpgres.toml.reading import Source
@@ -193,3 +194,31 @@ def test_more_than_single_parts_is_all() -> None:
     assert Step((), 1, bits_of([1])).is_apart_from((1 << 48, 0))
     assert Step((), 1, ALL).is_apart_from((0, 0))
     assert not Step(((1, (1 << 48, 0)),), 1, bits_of([])).is_apart_from((1 << 48, 0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ruleset", "ability", "stress"),
+    [("fate", "skills.fight", "physical"), ("coppermane", "attributes.strength", "stress")],
+)
+def test_what_an_attack_cost_is_paid_apart(
+    ruleset: str, ability: str, stress: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, is_apart_from = list[bool](), Step.is_apart_from
+
+    def noted(self: Step, delta: Any) -> bool:
+        tried.append(is_apart_from(self, delta))
+        return tried[-1]
+
+    monkeypatch.setattr(Step, "is_apart_from", noted)
+    boxes = f"{ability} = 1\nboxes = {{ {stress} = 0, consequences = 0 }}\n"
+    text = (
+        f'ruleset = "{ruleset}"\npolicy = "sensible"\n'
+        f'[characters.ana]\n{boxes}fate-points = 1\naspects = ["Quick"]\n[characters.bo]\n{boxes}played-by = "gm"\n'
+        '[[steps]]\nprocedure = "conflict"\nactor = "ana"\nwith = { against = ["bo"], exchanges = 1 }\n'
+    )
+    scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
+    of = course_of(scene, by=("ending", "characters.ana.counters"))
+    found = scene_odds(of)
+    assert True in tried
+    assert found.masses == scene_odds(of, is_merged=False, work=10**9).masses
