@@ -93,10 +93,15 @@ class Parts:
                 self._join(self.group(key[:-1]), number)
         return number
 
-    def _join(self, group: int, part: int) -> None:
-        look = self._looks[-1 - group]
-        assert isinstance(look, _Group)
-        look.add(part)
+    def group_at(self, number: int) -> _Group | None:
+        """Return the group of a number; None where that is what a function makes of standings."""
+        look = self._looks[-1 - number]
+        return look if isinstance(look, _Group) else None
+
+    def _join(self, number: int, part: int) -> None:
+        group = self.group_at(number)
+        assert group is not None
+        group.add(part)
 
     def group(self, owner: Owner) -> int:
         """Return the number for all the counters of an owner."""
@@ -400,36 +405,50 @@ def _counters_of(state: State) -> Iterator[tuple[Owner, Map[str, int]]]:
 class _Group:
     """Parts that are read together, such as all tags: what stands for them is their bits of a node."""
 
-    __slots__ = ("_bits",)
+    __slots__ = ("bits",)
 
     def __init__(self) -> None:
-        self._bits = 0
+        self.bits = 0
 
     def add(self, part: int) -> None:
         """Add a part; in nodes so far it is not there."""
-        self._bits |= MASK << part * WIDTH
+        self.bits |= MASK << part * WIDTH
 
     def look(self, node: Node, _parts: Parts) -> int:
         """Return what stands for these parts of a node."""
-        return node & self._bits
+        return node & self.bits
 
 
 class _Glance:
     """What a function makes of standings: the numbers of its values, and of which standings they are."""
 
-    __slots__ = ("_ids", "args", "function", "known", "values")
+    __slots__ = ("_bits", "_by_bits", "_groups", "_ids", "args", "function", "known", "values")
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         self.function, self.args = function, args
         self.known = Memo()
         self.values: list[Any] = []
         self._ids: dict[Any, int] = {}
+        self._bits = 0  # of all parts that it ever read, beside those of groups
+        self._groups: dict[int, _Group] = {}
+        self._by_bits: dict[int, int] = {}  # the same as `known`, found at once where those bits are known
 
     def look(self, node: Node, parts: Parts) -> int:
         """Return the number of what the function makes of a node's state."""
-        found: int | None = self.known.find(node, parts)
-        if found is not None:
-            return found
+        bits = self._bits
+        for group in self._groups.values():
+            bits |= group.bits
+        found = self._by_bits.get(node & bits)
+        if found is None:
+            found = self.known.find(node, parts)
+            if found is None:
+                found = self._made(node, parts)
+            else:
+                self._by_bits[node & bits] = found
+        return found
+
+    def _made(self, node: Node, parts: Parts) -> int:
+        """Return the same where it is not known, and keep it."""
         reads = parts.reads(node)
         value = self.function(parts.watched(node, reads).state, *self.args)
         id_ = self._ids.get(value)
@@ -437,4 +456,11 @@ class _Glance:
             id_ = self._ids[value] = len(self.values)
             self.values.append(value)
         self.known.keep(node, reads.parts, id_, parts)
+        for part in reads.parts:
+            if part >= 0:
+                self._bits |= MASK << part * WIDTH
+            elif (group := parts.group_at(part)) is not None:
+                self._groups[part] = group
+            else:
+                self._bits = -1  # it looked at what another function makes of the standing
         return id_
