@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -245,3 +248,21 @@ def test_counters_with_an_equivalence_are_read_as_a_whole_where_one_is_written()
     after = parts.standing(changed(node, parts.changes(node, Standing(state, standing.at), reads)))
     assert after.state.counters == Map(doom=1, gloom=1)
     assert parts.group(("counters",)) in reads.parts
+
+
+def names_of(state: State) -> tuple[str, ...]:
+    return tuple(tag.name for tag in state.tags)
+
+
+def doom_and_names(state: State) -> tuple[int, tuple[str, ...]]:
+    return state.counters["doom"], state.glance(names_of)
+
+
+@pytest.mark.parametrize("function", [names_of, doom_and_names])
+def test_a_glance_is_of_the_tags_and_counters_that_there_are(function: Any) -> None:
+    parts = Parts({"tags": lambda tags: tags})
+    states = [STATE, *(STATE.with_tag(Tag(name, "aspect")) for name in ("Mud", "Rain"))]
+    states += [msgspec.structs.replace(state, counters=Map(doom=2)) for state in states]
+    for state in (*states, *states):
+        node = parts.node_of(Standing(state, At()))
+        assert parts.watched(node, parts.reads(node)).state.glance(function) == function(state)
