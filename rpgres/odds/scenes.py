@@ -248,7 +248,6 @@ class _Walk:
         self.turns = Turns(course, self.parts, budget, is_merged=is_merged)
         self.turned = Memo()
         self.numbers: dict[int, int] = {}
-        self.known: dict[Node, Turned] = {}  # found again at once in later passes
         self.ahead = Ahead(course, self.parts, is_known_again=is_merged)
 
     def run(self) -> SceneOdds:
@@ -296,7 +295,7 @@ class _Walk:
                 is_cut = True
                 break
             weight = layer[node]
-            turned = self._known(node) if self.is_merged else None
+            turned: Turned | None = self.turned.find(node, self.parts) if self.is_merged else None
             is_known = turned is not None
             if turned is None:
                 is_past = bool(found) and budget.is_past(mark)
@@ -308,15 +307,6 @@ class _Walk:
             found.append((node, weight, turned))
         dropped = sum(layer.values()) - sum([weight for _, weight, _ in found]) if len(found) < len(layer) else 0
         return _Followed(found, dropped, len(chosen), is_cut)
-
-    def _known(self, node: Node) -> Turned | None:
-        """Return what comes of the turn that is due, where that is known."""
-        turned = self.known.get(node)
-        if turned is None:
-            turned = self.turned.find(node, self.parts)
-            if turned is not None:
-                self.known[node] = turned
-        return turned
 
     def _led_to(self, now: _Pass, followed: _Followed, scale: int) -> tuple[dict[Node, int], int]:
         """Add a layer to a pass, and return the standings that it leads to with their weights, and their scale."""
