@@ -6,7 +6,7 @@ What it shares with other rulesets of its family is `rpgres.kits.fate_family`. L
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Unpack
 
@@ -39,12 +39,14 @@ from rpgres.kits.fate_family.rolls import (
     Foe,
     Help,
     Part,
+    Roll,
     Standing,
     check_present,
     defense,
     effort,
+    lined_up,
     resistance,
-    roll_off,
+    standing_of,
     stunts_that_help,
 )
 from rpgres.kits.fate_family.settling import (
@@ -257,7 +259,9 @@ def strike(
     if not foes:
         raise UsageError(f"an attack needs a defense; give {named('vs')} 0 for a target that does not defend")
     given["conflict"] = True
-    return _resolve(table, actor, "attack", foes, given, track=track, consequence=consequence)
+    foe = foes[0].who, foes[0].dice is None
+    matters = "attack", actor.name, *foe, track, consequence, given.get("boost"), given.get("witnesses")
+    return _resolve(table, actor, "attack", foes, given, track=track, consequence=consequence, matters=matters)
 
 
 @coppermane.action("compel")
@@ -350,13 +354,22 @@ def _resolve(
     spelled: Mapping[str, str] = Map(),
     track: str = "",
     consequence: str = "",
+    matters: tuple[Hashable, ...] | None = None,
 ) -> Outcome:
-    """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
+    """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap.
+
+    `matters` is the key of `standing_of`.
+    """
     legend.check_points(actor)
     add = add_effort(table, actor, action, given)
     is_conflict = given.get("conflict") or in_conflict(table.state)
     settles = name or action, facts_of(foes, ("conflict", "yes" if is_conflict else "no"), *facts)
-    standing, is_knack = _stand(table, actor, add, foes, given, settles)
+    roll = lined_up(table, actor, add, foes, given, settles)
+    knack = _knack_of(actor, given.get("knack"))
+    if knack is None:
+        standing, is_knack = standing_of(table, roll, matters), False
+    else:
+        standing, is_knack = _stand(table, actor, roll, knack)
     outcome = settle(
         table,
         settles[0],
@@ -452,22 +465,17 @@ def _foes(
     return (foe,)
 
 
-def _stand(
-    table: Table, actor: Character, add: int, foes: Sequence[Foe], given: Given, settles: aspects.Settles
-) -> tuple[Standing, bool]:
-    """Return where the roll stands, and whether it does so by a knack (COP, legend), which may spare the roll."""
-    knack = _knack_of(actor, given.get("knack"))
-    if knack is None:
-        return roll_off(table, actor, add, foes, given, settles=settles), False
-    opponent, works = opponent_of(foes), False
+def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> tuple[Standing, bool]:
+    """Return where a roll stands, and whether it does so by the knack (COP, legend), which may spare the roll."""
+    opponent, works = opponent_of(roll.foes), False
     spent: tuple[Effect, ...] = ()
-    if foes:
+    if roll.foes:
         works, spent = legend.use_knack(
             table, actor, knack, label="knack", gives="a success with style", opponent=opponent
         )
     if works:
         return Standing(legend.shifts_of_knack(table.rules, best=True), None, None, spent), True
-    standing = roll_off(table, actor, add, foes, given, settles=settles)  # rescued or not, as its band has it
+    standing = standing_of(table, roll)  # rescued or not, as its band has it
     margin = standing.margin
     if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
         works, more = legend.use_knack(

@@ -25,7 +25,7 @@ from rpgres.engine.seats import Seats
 from rpgres.engine.table import MEASURED
 from rpgres.model.state import Map, State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
-from rpgres.odds.watching import COUNTERS, Idle
+from rpgres.odds.standings import COUNTERS, Idle
 from rpgres.parameters.examples import example_inputs
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.walking import course_of
@@ -114,10 +114,14 @@ def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashab
 
 def _without(state: State, idle: Collection[str]) -> State:
     """Return a table without what is idle."""
-    kept = Idle(idle)
-    people = {name: replace(one, counters=kept.of(one.counters)) for name, one in state.characters.items()}
-    tags = tuple([tag for tag in state.tags if kept.of(tag) is not None])
-    return replace(state, tags=tags, counters=kept.of(state.counters), characters=Map(people))
+    known = Idle(idle)
+
+    def left(counters: Map[str, int]) -> Map[str, int]:
+        return Map({name: number for name, number in counters.items() if not known.has_counter(name)})
+
+    people = {name: replace(one, counters=left(one.counters)) for name, one in state.characters.items()}
+    tags = tuple([tag for tag in state.tags if not known.has_tag(tag)])
+    return replace(state, tags=tags, counters=left(state.counters), characters=Map(people))
 
 
 def _promised(state: State, idle: Collection[str]) -> State:

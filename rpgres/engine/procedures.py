@@ -129,11 +129,11 @@ def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
 def _apply(run: Run, rules: Rules, turn: Turn) -> None:
     """Apply the effects of a turn, and take note of it."""
     outcome, before = turn.outcome, run.state
+    run.dealer.applies()
     if outcome is not None:
         roles = outcome.roles
         effects = tuple([named(effect, roles) for effect in outcome.effects]) if roles else outcome.effects
         if effects:
-            run.dealer.applies()
             run.state = apply_effects(rules, before, Outcome("", effects=effects))
             run.applied += effects
     if not run.dealer.is_logged or not (outcome is not None or turn.action):

@@ -12,7 +12,7 @@ from rpgres.engine.procedures import Standing
 from rpgres.engine.seats import Policies
 from rpgres.model.state import EMPTY
 from rpgres.odds.nodes import Delta, Memo, Node
-from rpgres.odds.watching import Parts
+from rpgres.odds.standings import Parts
 
 
 class Course(msgspec.Struct, frozen=True):

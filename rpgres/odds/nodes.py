@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rpgres.odds.watching import Parts
+    from rpgres.odds.standings import Parts
 
 Node = int  # for each part `WIDTH` bits, the number of its value; 0 where the part is not there
 Delta = tuple[int, int]  # the bits of all parts that are written, and of these the ones that a new value lacks

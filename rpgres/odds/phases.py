@@ -23,7 +23,8 @@ from rpgres.odds.courses import Course
 from rpgres.odds.explorer import MERGE, Budget, Merged, Runs, WalkDealer, entries, explore_within
 from rpgres.odds.nodes import MASK, SHAPE, UNCHANGED, WIDTH, Delta, Memo, Node, in_turn
 from rpgres.odds.parts import PART, Kept, drawn
-from rpgres.odds.watching import Parts, Reads
+from rpgres.odds.standings import Parts
+from rpgres.odds.watching import Reads
 from rpgres.rulesets import STATE, Effect
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
 from rpgres.odds.nodes import Memo, Node, changed
 from rpgres.odds.scenes import ExactSceneOdds, Undecided
+from rpgres.odds.standings import Parts
 from rpgres.odds.trees import (
     Blind,
     Decide,
@@ -32,7 +33,6 @@ from rpgres.odds.trees import (
     seat_of,
     too_long,
 )
-from rpgres.odds.watching import Parts
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -25,7 +25,7 @@ from rpgres.odds.explorer import Budget, Method, summed
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed, in_turn
 from rpgres.odds.parts import NEGLIGIBLE, Sums
 from rpgres.odds.phases import Turns
-from rpgres.odds.watching import Parts
+from rpgres.odds.standings import Parts
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -247,6 +247,7 @@ class _Walk:
         self.parts = Parts(course.canons, forgotten=course.forgotten if is_merged else ())
         self.turns = Turns(course, self.parts, budget, is_merged=is_merged)
         self.turned = Memo()
+        self.numbers: dict[int, int] = {}
         self.ahead = Ahead(course, self.parts, is_known_again=is_merged)
 
     def run(self) -> SceneOdds:
@@ -362,8 +363,9 @@ class _Walk:
                 ends[result] = ends.get(result, 0) + share
             else:
                 onwards[whole] = onwards.get(whole, 0) + share
+        one = self.numbers.setdefault  # many turns make the same changes
         return Turned(
-            tuple([(share, *delta) for delta, share in onwards.items()]),
+            tuple([(share, one(bits, bits), one(flips, flips)) for (bits, flips), share in onwards.items()]),
             tuple([(share, result) for result, share in ends.items()]),
             left,
             total,

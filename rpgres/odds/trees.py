@@ -27,7 +27,8 @@ from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.courses import Course
 from rpgres.odds.explorer import MERGE, Budget, Merged
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node
-from rpgres.odds.watching import Parts, Reads, unwatched
+from rpgres.odds.standings import Parts
+from rpgres.odds.watching import Reads, unwatched
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:

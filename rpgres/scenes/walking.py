@@ -22,7 +22,7 @@ from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Map, State, freeze
 from rpgres.odds.courses import Course
-from rpgres.odds.watching import COUNTERS
+from rpgres.odds.standings import COUNTERS
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.playing import at_step, changed_by, prepare_step, with_joining

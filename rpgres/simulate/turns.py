@@ -16,7 +16,8 @@ from rpgres.engine.running import Onward, Run
 from rpgres.engine.stops import MAX_QUESTIONS, Stop
 from rpgres.errors import RpgresError
 from rpgres.odds.nodes import SHAPE, WIDTH, Delta, Node, changed
-from rpgres.odds.watching import Parts, Reads, unwatched
+from rpgres.odds.standings import Parts
+from rpgres.odds.watching import Reads, unwatched
 from rpgres.simulate import recall
 from rpgres.simulate.recall import NotingDealer, Tree
 

@@ -14,6 +14,7 @@ from rpgres.engine.players import COMMON_POLICIES, NO, Question, View, by_questi
 from rpgres.engine.running import Run
 from rpgres.engine.seats import Seats
 from rpgres.engine.table import Table
+from rpgres.kits.fate_family import rolls
 from rpgres.model.state import slug
 from rpgres.odds.explorer import Budget, WalkDealer
 from rpgres.odds.parts import OPEN, Kept
@@ -149,3 +150,22 @@ def test_odds_of_windows_are_those_of_play(
     kept, played = scene_odds(course), scene_odds(course, is_merged=False, work=10**9)
     assert kept.open == played.open == 0
     assert kept.masses == played.masses
+
+
+def test_a_place_of_a_window_is_a_roll_or_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    places, step = list[Any](), rolls._step
+
+    def noted(table: Table, place: Any) -> Any:
+        places.append(after := step(table, place))
+        return after
+
+    monkeypatch.setattr(rolls, "_step", noted)
+    text = (
+        'ruleset = "fate"\npolicy = "sensible"\n[characters.ann]\nfate-points = 1\naspects = ["Quick"]\n'
+        '[[steps]]\naction = "overcome"\nactor = "ann"\nwith = { skill = 1, vs = 2 }\n'
+    )
+    course = course_of(read_scene(Source("s.toml", text), find_ruleset=find_ruleset), by=["characters.ann.counters"])
+    assert scene_odds(course).masses == scene_odds(course, is_merged=False).masses
+    assert any(one is not None and one.rerolls is not None for one in places)
+    begun = [one for one in places if one is not None and one.ledger.effects]
+    assert all(one.rerolls is not None or one.passes == len(one.sides) for one in begun)

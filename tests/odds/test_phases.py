@@ -11,9 +11,10 @@ import pytest
 from rpgres import Effect, Outcome, Ruleset, State, Table, Turn, effect, put
 from rpgres.dice import dice
 from rpgres.odds.courses import Course
+from rpgres.odds.nodes import TAGS
 from rpgres.odds.phases import ALL, PhaseDealer, Step, bits_of
 from rpgres.odds.scenes import scene_odds
-from rpgres.odds.watching import TAGS
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
 from rpgres.scenes.walking import course_of
 from rpgres.toml.reading import Source
@@ -62,7 +63,7 @@ right = { title = "Right", face = "down", decks.pairs = {} }
 shown-left = { title = "Shown of the left", face = "up" }
 shown-right = { title = "Shown of the right", face = "up" }
 """
-APART = {"own", "code", "chance"}  # where what comes behind the roll does not touch the purse
+APART = {"own", "beside", "nothing", "code", "chance"}  # where what comes behind the roll does not touch the purse
 MODES = (*sorted(APART), "written", "read", "tags", "glance", "cards")
 
 
@@ -106,7 +107,9 @@ def take_turn(table: Table, at: At) -> Turn | Outcome:
         value += coins_of(table.state)
     if mode == "chance":
         value += table.roll(dice("d2"), "more")
-    marks = [effect("mark", to="bo", change=value, how=mode)]
+    marks = [effect("mark", to="ada" if mode == "beside" else "bo", change=value, how=mode)]
+    if mode == "nothing":
+        marks = []
     if mode == "written":
         marks.append(effect("coin", to="ada", change=1))
     return Turn(At(mode, at.turn + 1), Outcome("", effects=(*paid, *marks)))
@@ -138,7 +141,7 @@ def toll_in(folder: Path) -> Ruleset:
             more += len(state.tags)
         elif how == "glance":
             more += state.glance(coins_of)
-        return changed(state, "bo", "marks", more)
+        return changed(state, change["to"], "marks", more)
 
     return ruleset
 
@@ -154,7 +157,7 @@ def course(tolls: Ruleset, mode: str) -> Course:
         'ruleset = "tolls"\n[characters.ada]\n[characters.bo]\n'
         f'[[steps]]\nprocedure = "toll"\nactor = "ada"\nwith = {{ mode = "{mode}" }}\n'
     )
-    by = ("characters.ada.counters.coins", "characters.bo.counters.marks", "piles.left.count", "piles.right.count")
+    by = ("characters.ada.counters", "characters.bo.counters.marks", "piles.left.count", "piles.right.count")
     of = course_of(read_scene(Source("s.toml", text), find_ruleset=lambda _: tolls), by=by)
     state = changed(changed(of.start.state, "ada", "coins", 2), "bo", "marks", 0)
     return msgspec.structs.replace(of, start=msgspec.structs.replace(of.start, state=state))
@@ -173,7 +176,7 @@ def test_what_is_paid_apart_changes_no_chance(tolls: Ruleset, mode: str, monkeyp
     found = scene_odds(of)
     assert set(tried) == ({False, True} if mode == "cards" else {mode in APART})  # only the first turn draws one
     assert found.masses == plain_odds(of) == scene_odds(of, is_merged=False).masses
-    assert len(found.masses) > 5
+    assert len(found.masses) > (2 if mode == "nothing" else 5)
 
 
 def test_all_results_of_a_part_are_one_run(tolls: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,3 +194,31 @@ def test_more_than_single_parts_is_all() -> None:
     assert Step((), 1, bits_of([1])).is_apart_from((1 << 48, 0))
     assert Step((), 1, ALL).is_apart_from((0, 0))
     assert not Step(((1, (1 << 48, 0)),), 1, bits_of([])).is_apart_from((1 << 48, 0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ruleset", "ability", "stress"),
+    [("fate", "skills.fight", "physical"), ("coppermane", "attributes.strength", "stress")],
+)
+def test_what_an_attack_cost_is_paid_apart(
+    ruleset: str, ability: str, stress: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, is_apart_from = list[bool](), Step.is_apart_from
+
+    def noted(self: Step, delta: Any) -> bool:
+        tried.append(is_apart_from(self, delta))
+        return tried[-1]
+
+    monkeypatch.setattr(Step, "is_apart_from", noted)
+    boxes = f"{ability} = 1\nboxes = {{ {stress} = 0, consequences = 0 }}\n"
+    text = (
+        f'ruleset = "{ruleset}"\npolicy = "sensible"\n'
+        f'[characters.ana]\n{boxes}fate-points = 1\naspects = ["Quick"]\n[characters.bo]\n{boxes}played-by = "gm"\n'
+        '[[steps]]\nprocedure = "conflict"\nactor = "ana"\nwith = { against = ["bo"], exchanges = 1 }\n'
+    )
+    scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
+    of = course_of(scene, by=("ending", "characters.ana.counters"))
+    found = scene_odds(of)
+    assert True in tried
+    assert found.masses == scene_odds(of, is_merged=False, work=10**9).masses

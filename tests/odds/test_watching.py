@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rpgres.engine.procedures import Standing
 from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
 from rpgres.odds.nodes import MASK, SHAPE, TAGS, UNCHANGED, WIDTH, Delta, Memo, Node, changed, in_turn
-from rpgres.odds.watching import Parts, Reads, unwatched
+from rpgres.odds.standings import Parts
+from rpgres.odds.watching import Reads, unwatched
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -43,7 +47,7 @@ def written(parts: Parts, delta: Delta) -> list[str]:
 
 
 def read(parts: Parts, reads: Reads) -> list[str]:
-    return [".".join(parts.keys[part]) for part in reads.parts if part != SHAPE]
+    return [".".join(parts.keys[part]) for part in reads.parts if part > SHAPE]
 
 
 def test_a_node_is_its_standing() -> None:
@@ -70,7 +74,9 @@ def test_a_copy_is_watched_no_more() -> None:
     assert {type(copy), type(copy.things), *map(type, copy.characters.values())} == {State, Map, Character}
     assert type(copy.characters["mara"].tracks) is Map
     assert standing.state.counters == {"doom": 1}
-    assert read(parts, reads) == ["state.counters"]
+    assert read(parts, reads) == []
+    assert standing.state.counters["doom"] == 1
+    assert read(parts, reads) == ["counters.doom"]
 
 
 def test_a_tag_looked_at_unnoted_is_noted_at_the_next_look() -> None:
@@ -173,7 +179,7 @@ def test_a_part_that_is_copied_elsewhere_is_read_and_written() -> None:
     after = parts.standing(made).state
     assert after.characters["guard"].counters == MARA.counters
     assert after.characters["twin"] == msgspec.structs.replace(MARA, name="twin")
-    assert "character.mara.counters" in read(parts, reads)
+    assert parts.group(("counters", "mara")) in reads.parts
 
 
 def test_true_and_one_are_different_values() -> None:
@@ -189,3 +195,74 @@ def test_tags_that_are_replaced_as_a_whole_are_read_as_a_whole() -> None:
     standing = parts.watched(node, reads)
     parts.changes(node, Standing(msgspec.structs.replace(standing.state, tags=()), standing.at), reads)
     assert TAGS in reads.parts
+
+
+def test_each_counter_is_a_part_and_one_that_appears_changes_no_shape() -> None:
+    parts, node, reads, standing = watched(Standing(STATE, At()))
+    mara = standing.state.characters["mara"]
+    assert mara.counters
+    assert mara.counters.get("hurt", 0) == 0
+    changed_counters = mara.counters.with_("hurt", 1)
+    assert read(parts, reads) == ["counters.mara.points", "counters.mara.hurt"]
+    after = Standing(put(standing.state, ("characters", "mara", "counters"), changed_counters), standing.at)
+    changes = parts.changes(node, after, reads)
+    assert written(parts, changes) == ["counters.mara.hurt"]
+    made = changed(node, changes)
+    assert made & MASK == node & MASK
+    assert parts.standing(made).state.characters["mara"].counters == Map(points=3, hurt=1)
+
+
+def test_counters_are_as_those_that_nobody_watches() -> None:
+    parts, node, reads, standing = watched(Standing(STATE, At()))
+    counters = standing.state.characters["mara"].counters.with_("hurt", 1)
+    assert counters.without("points") == Map(hurt=1)
+    assert {**counters} == dict(counters) == Map(points=3, hurt=1) == counters | {}
+    assert counters == counters.with_("none", 1).without("none")
+    assert hash(counters) == hash(Map(points=3, hurt=1))
+    assert ("none" in counters, "none" in counters.without("none"), len(counters)) == (False, False, 2)
+    assert (*counters, *counters.values()) == ("points", "hurt", 3, 1)
+    assert not standing.state.characters["guard"].counters
+    assert parts.group(("counters", "guard")) in reads.parts
+    state = put(standing.state, ("characters", "mara", "counters"), Map(luck=2))
+    made = changed(node, parts.changes(node, Standing(state, standing.at), reads))
+    assert parts.standing(made).state.characters["mara"].counters == Map(luck=2)
+
+
+def test_what_reads_all_counters_is_told_of_one_that_comes_later() -> None:
+    parts, node, reads, standing = watched(Standing(STATE, At()))
+    assert len(standing.state.characters["mara"].counters) == 1
+    memo = Memo()
+    memo.keep(node, reads.parts, 1, parts)
+    part = parts.part(("counters", "mara", "hurt"))
+    assert memo.find(node, parts) == 1
+    assert memo.find(node | parts.id_of(part, 5) << part * WIDTH, parts) is None
+
+
+def test_counters_with_an_equivalence_are_read_as_a_whole_where_one_is_written() -> None:
+    parts = Parts({"counters": lambda counters: Map({name: min(1, number) for name, number in counters.items()})})
+    node = parts.node_of(Standing(msgspec.structs.replace(STATE, counters=Map(doom=3, gloom=1)), At()))
+    reads = parts.reads(node)
+    standing = parts.watched(node, reads)
+    assert standing.state.counters["doom"] == 1
+    state = msgspec.structs.replace(standing.state, counters=standing.state.counters.with_("gloom", 7))
+    after = parts.standing(changed(node, parts.changes(node, Standing(state, standing.at), reads)))
+    assert after.state.counters == Map(doom=1, gloom=1)
+    assert parts.group(("counters",)) in reads.parts
+
+
+def names_of(state: State) -> tuple[str, ...]:
+    return tuple(tag.name for tag in state.tags)
+
+
+def doom_and_names(state: State) -> tuple[int, tuple[str, ...]]:
+    return state.counters["doom"], state.glance(names_of)
+
+
+@pytest.mark.parametrize("function", [names_of, doom_and_names])
+def test_a_glance_is_of_the_tags_and_counters_that_there_are(function: Any) -> None:
+    parts = Parts({"tags": lambda tags: tags})
+    states = [STATE, *(STATE.with_tag(Tag(name, "aspect")) for name in ("Mud", "Rain"))]
+    states += [msgspec.structs.replace(state, counters=Map(doom=2)) for state in states]
+    for state in (*states, *states):
+        node = parts.node_of(Standing(state, At()))
+        assert parts.watched(node, parts.reads(node)).state.glance(function) == function(state)

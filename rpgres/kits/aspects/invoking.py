@@ -315,6 +315,17 @@ def invoke_step(table: Table, window: Window) -> Window | None:
     return window
 
 
+def invoke_on(table: Table, window: Window) -> Window | None:
+    """Ask who can invoke until dice are rolled again or all have passed, and return where the window then stands.
+
+    None where all had passed before. In between there is no chance, so that odds need not look at every invocation.
+    """
+    after = invoke_step(table, window)
+    while after is not None and after.rerolls is None and after.passes < len(after.sides):
+        after = invoke_step(table, after)
+    return after
+
+
 def essence(window: Window) -> Hashable:
     """Return all that matters of where a window stands, if behind it only the margin matters and what was used up."""
     if window.rerolls is not None:

@@ -233,8 +233,8 @@ def _named(one: Effect, names: Mapping[str, str]) -> Effect:
 
 
 def _step(table: Table, place: _Start | aspects.Window) -> aspects.Window | None:
-    """Roll, or ask who is asked next to invoke; None where all have passed."""
-    return _rolled(table, place.roll, place.ledger) if isinstance(place, _Start) else aspects.invoke_step(table, place)
+    """Roll, or ask who can invoke up to the next roll; None where all have passed."""
+    return _rolled(table, place.roll, place.ledger) if isinstance(place, _Start) else aspects.invoke_on(table, place)
 
 
 def _key(_table: Table, place: _Start | aspects.Window) -> Hashable:
