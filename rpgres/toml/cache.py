@@ -19,7 +19,7 @@ from rpgres.toml.reading import Source, parse
 
 FORMAT = b"1"  # of the files, to be raised when what `parse` returns for the same text changes
 DIGEST = 32  # bytes
-MOST = 200  # files; the oldest give way
+MOST = 200  # files; then the oldest give way
 _OWN = rf"[0-9a-f]{{{2 * DIGEST}}}(\.[0-9]+)?"  # how files are named, those of a killed process included
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
@@ -89,6 +89,7 @@ def _write(folder: str, path: str, data: dict[str, Any]) -> None:
 def _limit(folder: str) -> None:
     entries = (entry for entry in os.scandir(folder) if re.fullmatch(_OWN, entry.name))  # others are not ours to delete
     files = [entry for entry in entries if entry.is_file(follow_symlinks=False)]
-    files.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
-    for entry in files[:-MOST]:
-        os.unlink(entry.path)
+    if len(files) > MOST:
+        files.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
+        for entry in files[: len(files) - MOST + MOST // 8]:  # room for a few more writes
+            os.unlink(entry.path)

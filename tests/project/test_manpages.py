@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from rpgres.cli.root import COMMANDS
 from tests.manpages import FOLDER, pages
 from tests.support.checkout import ROOT
 
-MADE = pages()
+made = cache(pages)  # not when tests are collected, which every process does
 
 
 def shown(page: str) -> str:
@@ -30,11 +31,11 @@ def shown(page: str) -> str:
 
 def test_committed_pages_are_current() -> None:
     """When this fails: python tests/manpages.py"""
-    assert {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()} == MADE
+    assert {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()} == made()
 
 
 def test_every_command_has_a_page() -> None:
-    assert set(MADE) == {"rpgres.1", *(f"rpgres-{name}.1" for name in COMMANDS)}
+    assert set(made()) == {"rpgres.1", *(f"rpgres-{name}.1" for name in COMMANDS)}
 
 
 @pytest.mark.slow
@@ -44,8 +45,8 @@ def test_the_documented_command_writes_them(tmp_path: Path, monkeypatch: pytest.
     copy = shutil.copy(ROOT / "tests" / "manpages.py", tmp_path / "tests")
     done = subprocess.run([sys.executable, copy], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    made = {path.name: path.read_text("utf-8") for path in (tmp_path / "rpgres" / "guide" / "man").iterdir()}
-    assert made == MADE
+    written = {path.name: path.read_text("utf-8") for path in (tmp_path / "rpgres" / "guide" / "man").iterdir()}
+    assert written == made()
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,19 +34,19 @@ from rpgres.lines.acting import as_line
 HOUSE = Path(rpgres.__file__).parent
 
 
-def commands() -> Iterator[Command]:
-    """Yield the commands that messages name whose words stand in the code."""
+@cache
+def commands() -> dict[str, Command]:
+    """Return the commands that messages name whose words stand in the code, by name."""
+    found: dict[str, Command] = {}
     texts = (file.read_text("utf-8") for file in HOUSE.rglob("*.py"))
-    for text in filter(re.compile(r"\bcalled\(").search, texts):  # every process that collects tests comes here
+    for text in filter(re.compile(r"\bcalled\(").search, texts):
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "called":
                 name, *values = node.args
                 if isinstance(name, ast.Constant):
                     options = {str(one.arg).rstrip("_").replace("_", "-"): "X" for one in node.keywords}
-                    yield Command(str(name.value), tuple("7" for _ in values), options)
-
-
-COMMANDS = {one.name: one for one in commands()}
+                    found[str(name.value)] = Command(str(name.value), tuple("7" for _ in values), options)
+    return found
 
 
 def leaf(name: str) -> tuple[Any, list[str]]:
@@ -58,36 +58,36 @@ def leaf(name: str) -> tuple[Any, list[str]]:
 
 
 def test_messages_name_commands() -> None:
-    assert len(COMMANDS) > 25
+    assert len(commands()) > 25
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_each_command_in_a_message_is_there_with_its_options(command: Command) -> None:
-    found, words = leaf(command.name)
-    assert len(words) <= 1 or not hasattr(found, "commands")
-    if not hasattr(found, "verb"):  # else its action takes options, too
-        known = {name for one in found.params for name in one.opts}
-        assert {f"--{name}" for name in command.options} <= known
+def test_each_command_in_a_message_is_there_with_its_options() -> None:
+    for command in commands().values():
+        found, words = leaf(command.name)
+        assert len(words) <= 1 or not hasattr(found, "commands"), command
+        if not hasattr(found, "verb"):  # else its action takes options, too
+            known = {name for one in found.params for name in one.opts}
+            assert {f"--{name}" for name in command.options} <= known, command
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_each_command_that_is_a_request_is_one_with_keys_of_its_operation(command: Command) -> None:
-    shown = as_request(command)
-    if shown.startswith("{"):
-        operation = find_operation(json.loads(shown)["op"])
-        assert command.name.split(" ")[0] == operation.name.partition(".")[0]
-    else:
-        assert command.name.split(" ")[0] in ("config", "play") or "help" in command.options
+def test_each_command_that_is_a_request_is_one_with_keys_of_its_operation() -> None:
+    for command in commands().values():
+        shown = as_request(command)
+        if shown.startswith("{"):
+            operation = find_operation(json.loads(shown)["op"])
+            assert command.name.split(" ")[0] == operation.name.partition(".")[0], command
+        else:
+            assert command.name.split(" ")[0] in ("config", "play") or "help" in command.options, command
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_each_command_that_is_a_call_is_one_of_the_library(command: Command) -> None:
-    call = as_call(command).partition("(")[0]
-    if call.startswith("rpgres "):
-        assert not command.name.startswith("table ")
-        return
-    where, _, method = call.rpartition(".")
-    assert callable(getattr(rpgres.PersistentTable if where == "table" else rpgres, method))
+def test_each_command_that_is_a_call_is_one_of_the_library() -> None:
+    for command in commands().values():
+        call = as_call(command).partition("(")[0]
+        if call.startswith("rpgres "):
+            assert not command.name.startswith("table "), command
+            continue
+        where, _, method = call.rpartition(".")
+        assert callable(getattr(rpgres.PersistentTable if where == "table" else rpgres, method, None)), command
 
 
 @pytest.mark.parametrize(

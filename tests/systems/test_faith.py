@@ -1238,8 +1238,8 @@ def test_the_game_master_does_not_rule_on_her_own_countermeasures() -> None:
 @pytest.mark.parametrize("inputs", [{"unaware": ["bero"]}, {"target": ["bero"], "choose": {"join": ["bero=unaware"]}}])
 def test_who_knows_nothing_of_it_is_not_asked_and_affected(inputs: dict[str, Any]) -> None:
     """Nobody confronts it, so it succeeds as well as its owner says (S:13, S:17)."""
-    choose = {**inputs.pop("choose", {}), "level": ["critical"], "counter": ["skill=9,attribute=9"]}
-    result = played([], attribute=0, weapon=2, **inputs, choose=choose)
+    choose = {**inputs.get("choose", {}), "level": ["critical"], "counter": ["skill=9,attribute=9"]}
+    result = played([], **{"attribute": 0, "weapon": 2, **inputs, "choose": choose})
     assert not [event for event in result.events if getattr(event, "label", "") == "counter"]
     assert told(result, "affected", "harm") == [("affected", "bero", "actor"), ("harm", "bero", "actor", 4)]
 

@@ -120,6 +120,18 @@ def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert len(list(folder.iterdir())) == 3
 
 
+def test_a_full_folder_is_not_searched_for_the_oldest_at_every_write(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MOST", 16)
+    left = []
+    for number in range(30):
+        read(f"number = {number}\n")
+        left.append(len(list(folder.iterdir())))
+    assert max(left) == 16
+    assert left.count(14) == 6  # grown to once; then three more fit before the oldest go again
+
+
 def test_files_of_others_are_never_deleted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     others = [folder / name for name in ("letter.txt", "0" * 63, f"{'0' * 64}.toml", f"{'0' * 64}.12x")]
