@@ -15,7 +15,7 @@ from rpgres.dice.grammar import MOST_EXPLOSIONS, Best, Named, Node, Number, Pool
 from rpgres.dice.keeping import Keeping
 from rpgres.dice.laws import Law, Work, from_weights, pack, unpack, width_of
 
-EXPLOSION_OPEN = 10**9  # explosions are followed until what is open is at most one in this many, for each die
+EXPLOSION_OPEN = 10**9  # explosions are followed until at most one in this many is open: of each die, or of a sum
 
 
 def law_of(node: Node) -> Law:
