@@ -67,7 +67,7 @@ from rpgres.dice.rolling import DieFace, Reading, Throw
 from rpgres.errors import LawSizeError
 
 if TYPE_CHECKING:
-    from rpgres.dice.distributions import Law
+    from rpgres.dice.laws import Law
 
 __all__ = [
     "Comparison",
@@ -92,7 +92,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "Law":  # what makes laws is loaded where they are asked for
-        from rpgres.dice.distributions import Law
+        from rpgres.dice.laws import Law
 
         return Law
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,88 +1,21 @@
 """Exact distributions of dice expressions, with whole-number weights. Nothing here throws a die or reads notation.
 
-Laws are composed, never enumerated. A distribution over a dense range is packed into one big integer, a field of fixed
-width for each value, so that adding independent dice is one multiplication of integers.
+Laws are composed, never enumerated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
-from math import comb, gcd, prod
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable, Container, Mapping
+from math import comb, gcd
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice.grammar import MOST_EXPLOSIONS, Best, Named, Node, Number, Pool, Product, Quotient, divide
-from rpgres.errors import LawSizeError
+from rpgres.dice.keeping import Keeping
+from rpgres.dice.laws import Law, Work, from_weights, pack, unpack, width_of
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-MOST_LAW_VALUES = 20_000  # from the lowest to the highest value of a distribution, or apart
-MOST_LAW_WORK = 250_000_000  # about a quarter of a second, counted in estimated nanoseconds
-EXPLOSION_OPEN = 10**9  # explosions are followed until what is open is at most one in this many, for each die
-
-
-class Law(Struct, frozen=True):
-    """An exact distribution: what is open belongs to explosions that were not followed to their end.
-
-    Attributes:
-        values: ascending, distinct.
-        weights: positive.
-        total: of the weights and what is open.
-        open: the weight of what is open.
-        above: what is open is at least this; None where that is not known.
-        under: what is open is at most this; None where that is not known.
-    """
-
-    values: tuple[int, ...]
-    weights: tuple[int, ...]
-    total: int
-    open: int = 0
-    above: int | None = None
-    under: int | None = None
-
-    def items(self) -> Iterator[tuple[int, int]]:
-        """Return the values with their weights, ascending."""
-        return zip(self.values, self.weights, strict=True)
-
-    def probability(self, value: int) -> Fraction:
-        """Return the chance of exactly `value`; what is open counts for none."""
-        from bisect import bisect_left
-        from fractions import Fraction
-
-        place = bisect_left(self.values, value)
-        found = place < len(self.values) and self.values[place] == value
-        return Fraction(self.weights[place] if found else 0, self.total)
-
-    def at_least(self, value: int) -> Fraction:
-        """Return the chance of `value` or more; what is open counts for none."""
-        from bisect import bisect_left
-        from fractions import Fraction
-
-        return Fraction(sum(self.weights[bisect_left(self.values, value) :]), self.total)
-
-    def mean(self) -> Fraction:
-        """Return the mean; nothing is renormalised, what is open adds nothing."""
-        from fractions import Fraction
-
-        return Fraction(sum(value * weight for value, weight in self.items()), self.total)
-
-    def variance(self) -> Fraction:
-        """Return the mean squared distance from the mean; what is open adds nothing."""
-        from fractions import Fraction
-
-        mean = self.mean()
-        # Sum w (v - m)^2 with m = a / b in whole numbers: one fraction at the end instead of one for each value.
-        top, bottom = mean.numerator, mean.denominator
-        return Fraction(sum(w * (v * bottom - top) ** 2 for v, w in self.items()), self.total * bottom * bottom)
-
-    def deviation(self) -> float:
-        """Return the standard deviation."""
-        from math import sqrt
-
-        return sqrt(self.variance())
+EXPLOSION_OPEN = 10**9  # explosions are followed until at most one in this many is open: of each die, or of a sum
 
 
 def law_of(node: Node) -> Law:
@@ -91,7 +24,7 @@ def law_of(node: Node) -> Law:
     Raises:
         LawSizeError: it has too many values or would take too much work; its details name the limit.
     """
-    return _law_of(node, _Work())
+    return _law_of(node, Work())
 
 
 def subtract(left: Law, right: Law) -> Law:
@@ -100,34 +33,10 @@ def subtract(left: Law, right: Law) -> Law:
     Raises:
         LawSizeError: see `law_of`.
     """
-    return _add(left, _negative(right), _Work())
+    return _add(left, _negative(right), Work())
 
 
-class _Work:
-    """What is left of the work that one distribution may take."""
-
-    def __init__(self) -> None:
-        self.left = MOST_LAW_WORK
-
-    def spend(self, nanoseconds: int) -> None:
-        self.left -= nanoseconds
-        if self.left < 0:
-            raise LawSizeError(
-                f"the exact distribution of these dice would take more than {MOST_LAW_WORK / 1e9} seconds of work; "
-                "use fewer dice or fewer sides, or roll them many times instead",
-                limit="MOST_LAW_WORK",
-            )
-
-    def hold(self, values: int) -> None:
-        if values > MOST_LAW_VALUES:
-            raise LawSizeError(
-                f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values; "
-                "use fewer dice or fewer sides, or roll them many times instead",
-                limit="MOST_LAW_VALUES",
-            )
-
-
-def _law_of(node: Node, work: _Work) -> Law:
+def _law_of(node: Node, work: Work) -> Law:
     if isinstance(node, Number):
         return Law((node.value,), (1,), 1)
     if isinstance(node, Pool):
@@ -137,7 +46,7 @@ def _law_of(node: Node, work: _Work) -> Law:
     if isinstance(node, Quotient):
         return _divided(_law_of(node.node, work), node.divisor)
     if isinstance(node, Best):
-        return _best_law(node, work)
+        return _kept_law(Counter(_law_of(one, work) for one in node.nodes), node.kept, work)
     if isinstance(node, Product):
         laws = [_law_of(factor, work) for factor in node.factors]
         product = laws[0]
@@ -163,7 +72,7 @@ def _mapped(law: Law, change: Callable[[int], int]) -> Law:
     for value, weight in law.items():
         found = change(value)
         weights[found] = weights.get(found, 0) + weight
-    return _from_weights(weights, law.total)
+    return from_weights(weights, law.total)
 
 
 def _negative(law: Law) -> Law:
@@ -172,23 +81,17 @@ def _negative(law: Law) -> Law:
     return Law(tuple(-value for value in reversed(law.values)), law.weights[::-1], law.total, law.open, above, under)
 
 
-def _from_weights(weights: dict[int, int], total: int) -> Law:
-    values = tuple(sorted(value for value, weight in weights.items() if weight))
-    found = tuple(weights[value] for value in values)
-    return Law(values, found, total, total - sum(found))
-
-
-def _multiply(left: Law, right: Law, work: _Work) -> Law:
+def _multiply(left: Law, right: Law, work: Work) -> Law:
     work.spend(_pairs_cost(left, right))
     weights: dict[int, int] = {}
     for a, weight in left.items():
         for b, other in right.items():
             weights[a * b] = weights.get(a * b, 0) + weight * other
     work.hold(len(weights))
-    return _from_weights(weights, left.total * right.total)
+    return from_weights(weights, left.total * right.total)
 
 
-def _add(left: Law, right: Law, work: _Work) -> Law:
+def _add(left: Law, right: Law, work: Work) -> Law:
     added = _added(left, right, work)
     if not added.open:
         return added
@@ -208,7 +111,7 @@ def _above(left: Law, right: Law) -> int | None:
     return min(least, default=None)
 
 
-def _added(left: Law, right: Law, work: _Work) -> Law:
+def _added(left: Law, right: Law, work: Work) -> Law:
     total = left.total * right.total
     if len(left.values) == 1 or len(right.values) == 1:
         one, many = (left, right) if len(left.values) == 1 else (right, left)
@@ -229,12 +132,12 @@ def _added(left: Law, right: Law, work: _Work) -> Law:
             for b, other in right.items():
                 sums[a + b] = sums.get(a + b, 0) + weight * other
         work.hold(len(sums))
-        return _from_weights(sums, total)
+        return from_weights(sums, total)
     work.hold(span + 1)
-    width = _width(total)
+    width = width_of(total)
     spans = [(law.values[-1] - law.values[0]) // step for law in (left, right)]
     work.spend(_product_cost(spans[0] * width, spans[1] * width) + 300 * span)
-    return _unpack(_pack(left, step, width) * _pack(right, step, width), low, step, span, width, total)
+    return unpack(pack(left, step, width) * pack(right, step, width), low, step, span, width, total)
 
 
 def _pairs_cost(left: Law, right: Law) -> int:
@@ -248,49 +151,28 @@ def _product_cost(left: int, right: int) -> int:
     return int(large / small * small**1.585 * 4.5)
 
 
-def _width(total: int) -> int:
-    """Return the bytes of a field that no weight of this total can overflow."""
-    return total.bit_length() // 8 + 1
-
-
-def _pack(law: Law, step: int, width: int) -> int:
-    low = law.values[0]
-    fields = bytearray(((law.values[-1] - low) // step + 1) * width)
-    for value, weight in law.items():
-        place = (value - low) // step * width
-        fields[place : place + width] = weight.to_bytes(width, "little")
-    return int.from_bytes(fields, "little")
-
-
-def _unpack(packed: int, low: int, step: int, span: int, width: int, total: int) -> Law:
-    fields = packed.to_bytes((span + 1) * width, "little")
-    found = [int.from_bytes(fields[at : at + width], "little") for at in range(0, len(fields), width)]
-    values = tuple(low + place * step for place, weight in enumerate(found) if weight)
-    weights = tuple(weight for weight in found if weight)
-    return Law(values, weights, total, total - sum(weights))
-
-
-def _pool_law(pool: Pool, work: _Work) -> Law:
+def _pool_law(pool: Pool, work: Work) -> Law:
     work.spend(600 * len(pool.faces))
-    die = _die_law(pool, work)
     low, high = pool.kept
+    explosion = pool.explosion
     if high - low < pool.count:
-        return _kept_law(die, pool, work)
-    if pool.target is None:
+        return _kept_law({_die_law(pool, work): pool.count}, pool.kept, work, pool if pool.target else None)
+    if explosion is not None and (explosion.apart or pool.target is None) and pool.count > 1:
+        return _exploded_sum(pool, work)
+    die = _die_law(pool, work)
+    if pool.target is None or (explosion is not None and explosion.apart):
         return _power(die, pool.count, work)
-    if pool.double is None and pool.fails is None and not (pool.explosion and pool.explosion.apart):
+    if pool.double is None and pool.fails is None:
         return _count_law(die, pool, work)
-    # A die that is followed by others has been counted already.
-    is_counted = pool.explosion is not None and pool.explosion.apart
-    return _power(die if is_counted else _mapped(die, pool.worth), pool.count, work)
+    return _power(_mapped(die, pool.worth), pool.count, work)
 
 
 def die_law(pool: Pool) -> Law:
     """Return the distribution of what one die of a pool is worth, rolled again and exploded as the pool says."""
-    return _die_law(pool, _Work())
+    return _die_law(pool, Work())
 
 
-def _die_law(pool: Pool, work: _Work) -> Law:
+def _die_law(pool: Pool, work: Work) -> Law:
     die = shown_law(pool)
     return _exploded(die, pool, work) if pool.explosion else die
 
@@ -306,10 +188,10 @@ def shown_law(pool: Pool) -> Law:
     stays = set(pool.staying)
     again = len(faces) - len(stays)
     weights = {face: again + (len(faces) if face in stays else 0) for face in faces}
-    return _from_weights(weights, len(faces) ** 2)
+    return from_weights(weights, len(faces) ** 2)
 
 
-def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
+def _exploded(die: Law, pool: Pool, work: Work) -> Law:
     """Follow the explosions of a die until hardly anything is open, or until the count of the pool is settled.
 
     The die is what its first face gives, then what each face in between gives, then the last one. A face that explodes
@@ -317,8 +199,7 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     """
     explosion = pool.explosion
     assert explosion
-    less = int(explosion.penetrating)
-    gains = (pool.worth, pool.worth) if explosion.apart else (lambda face: face, lambda face: face - less)
+    gains = _gains(pool)
     first, later = [
         (_part(die, exploding, gain), _part(die, exploding, gain, ends=True))
         for exploding, gain in zip((pool.exploding, pool.exploding_added), gains, strict=True)
@@ -340,16 +221,75 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
         chain = _clipped(_add(chain, later[0], work) if chain else first[0], limit and limit - min(0, die.values[0]))
     if limit is not None and not explosion.once:
         weights[limit] = weights.get(limit, 0) + sum(chain.weights if chain else ())
-    law = _from_weights(weights, total)
+    law = from_weights(weights, total)
     if not law.open or least < 0:
         return law
     return replace(law, above=first[0].values[0] + depth * least + min(least, later[1].values[0]))
 
 
+def _gains(pool: Pool) -> tuple[Callable[[int], int], Callable[[int], int]]:
+    """Return what a face of a first die is worth, and one of a further die."""
+    assert pool.explosion
+    less = int(pool.explosion.penetrating)
+    return (pool.worth, pool.worth) if pool.explosion.apart else (lambda face: face, lambda face: face - less)
+
+
+def _exploded_sum(pool: Pool, work: Work) -> Law:
+    """Return the distribution of the sum of dice that explode, by how many explosions there are in all.
+
+    With E for the faces that explode, each worth what it adds, and F for those that end a die, n dice with k explosions
+    add up as F^n E^k, in C(n + k - 1, k) orders.
+    """
+    shown, explosion, n = shown_law(pool), pool.explosion, pool.count
+    assert explosion
+    added = _part(shown, pool.exploding, _gains(pool)[1])
+    if explosion.once or pool.exploding != pool.exploding_added or added.values[0] < 0:
+        return _power(_die_law(pool, work), n, work)
+    ended = _power(_part(shown, pool.exploding, _gains(pool)[0], ends=True), n, work)
+    orders = _orders(shown.total, sum(added.weights), n)
+    most = len(orders) - 1
+    spans = ended.values[-1] - ended.values[0], most * added.values[-1]
+    span, total = sum(spans), shown.total ** (n + most)
+    work.hold(span + 1)
+    width = width_of(total)
+    chain, face = 0, pack(added, 1, width) << 8 * width * added.values[0]
+    for explosions in range(most, -1, -1):
+        work.spend(_product_cost((most - explosions) * added.values[-1] * width, added.values[-1] * width) + 1_000)
+        chain = chain * face + orders[explosions] * shown.total ** (most - explosions)
+    work.spend(_product_cost(spans[0] * width, spans[1] * width) + 300 * span)
+    law = unpack(chain * pack(ended, 1, width), ended.values[0], 1, span, width, total)
+    # One more explosion than are followed; or one die, or all, that stay as they are after as many as they may have.
+    least, low, limit = added.values[0], ended.values[0] // n, MOST_EXPLOSIONS + 1
+    above = min((most + 1) * least + n * low, limit * least + (n - 1) * low, n * limit * least)
+    return replace(law, above=above)
+
+
+def _orders(faces: int, exploding: int, n: int) -> list[int]:
+    """Return in how many orders dice explode 0, 1, 2 ... times, until more is hardly ever seen.
+
+    Args:
+        faces: how many faces a die has.
+        exploding: how many of them explode.
+        n: how many dice there are, each of which explodes at most `MOST_EXPLOSIONS` times.
+    """
+    found: list[int] = []
+    limit = MOST_EXPLOSIONS + 1
+    left, scale = faces**n, (faces - exploding) ** n  # of all faces, and of those that end all dice
+    while left * EXPLOSION_OPEN > faces ** (n + max(0, len(found) - 1)):
+        k = len(found)
+        all_orders = comb(n + k - 1, k)
+        left = left * (faces if k else 1) - all_orders * scale * exploding**k
+        beyond = (
+            comb(n, long) * comb(n + k - long * limit - 1, n - 1) * (-1) ** long for long in range(1, k // limit + 1)
+        )
+        found.append(all_orders + sum(beyond))
+    return found
+
+
 def _part(die: Law, exploding: Container[int], gain: Callable[[int], int], *, ends: bool = False) -> Law:
     """Return what the faces of a die give that explode, or that end it; the others are open."""
     part = {face: weight for face, weight in die.items() if (face in exploding) != ends}
-    return _mapped(_from_weights(part, die.total), gain)
+    return _mapped(from_weights(part, die.total), gain)
 
 
 def followed(die: Law, pool: Pool) -> int:
@@ -387,17 +327,17 @@ def _clipped(law: Law, limit: int | None) -> Law:
     return _mapped(law, lambda value: min(value, limit))
 
 
-def _count_law(die: Law, pool: Pool, work: _Work) -> Law:
+def _count_law(die: Law, pool: Pool, work: Work) -> Law:
     assert pool.target
     fit = sum(weight for value, weight in die.items() if pool.target.fits(value))
     rest = die.total - die.open - fit
     n = pool.count
     work.spend(n * n * (5 + 3 * die.total.bit_length()))
     weights = {hits: comb(n, hits) * fit**hits * rest ** (n - hits) for hits in range(n + 1)}
-    return _from_weights(weights, die.total**n)
+    return from_weights(weights, die.total**n)
 
 
-def _power(die: Law, n: int, work: _Work) -> Law:
+def _power(die: Law, n: int, work: Work) -> Law:
     """Return the distribution of the sum of `n` such dice."""
     if n == 1:
         work.hold(len(die.values))
@@ -409,10 +349,10 @@ def _power(die: Law, n: int, work: _Work) -> Law:
         work.spend(n * span * (200 + total.bit_length() // 6))
         weights = _uniform_power(die.total, n)
         return Law(tuple(range(n * low, n * die.values[-1] + 1)), weights, total)
-    width = _width(total)
+    width = width_of(total)
     size = n * span * width
     work.spend(_product_cost(size // 2, size // 2) * 3 // 2 + 300 * n * span)
-    law = _unpack(_pack(die, 1, width) ** n, n * low, 1, n * span, width, total)
+    law = unpack(pack(die, 1, width) ** n, n * low, 1, n * span, width, total)
     return replace(law, above=_least_of(die, n)) if law.open else law
 
 
@@ -439,92 +379,19 @@ def _uniform_power(sides: int, n: int) -> tuple[int, ...]:
     return (*weights, *weights[: top + 1 - len(weights)][::-1])
 
 
-def _kept_law(die: Law, pool: Pool, work: _Work) -> Law:
-    """Return the distribution of the dice that stay when some are dropped.
+def _kept_law(kinds: Mapping[Law, int], kept: tuple[int, int], work: Work, pool: Pool | None = None) -> Law:
+    """Return the distribution of the values that stay when some are dropped, added.
 
-    The values of a die are visited from one end; a state keeps how many dice have been placed and the
-    packed distribution of those of them that stay. How many dice show a value is one step, so that dice are never told
-    apart.
+    Args:
+        kinds: how many values there are of each distribution.
+        kept: which of them stay when all are sorted from low to high.
+        work: what is left of it.
+        pool: whose dice these are, where they are counted in place of added.
     """
-    n = pool.count
-    low, high = pool.kept
-    # From the end with fewer dropped dice in front: these are counted one by one.
-    from_top = n - high <= low
-    first, last = (n - high, n - low) if from_top else (low, high)
-    values = die.values[::-1] if from_top else die.values
-    weights = die.weights[::-1] if from_top else die.weights
-    worth = [pool.worth(value) for value in values]
-    base = min(worth)
-    total = die.total**n
-    bits = 8 * _width(total)
-    span = (last - first) * (max(worth) - base)
-    work.hold(span + 1)
-    work.spend(len(values) * last * (last + 1) // 2 * (1_500 + span * bits // 30) + 300 * span)
-
-    below = die.total - die.open
-    placed: dict[int, int] = {0: 1}
-    done = 0
-    for gain, weight in zip(worth, weights, strict=True):
-        below -= weight
-        shift = bits * (gain - base)
-        following: dict[int, int] = {}
-        for before, packed in placed.items():
-            free = n - before
-            closing = (weight + below) ** free
-            for dice in range(last - before):
-                ways = comb(free, dice) * weight**dice
-                closing -= ways * below ** (free - dice)
-                after = before + dice
-                kept = max(0, after - max(first, before))
-                following[after] = following.get(after, 0) + (packed * ways << shift * kept)
-            # All cases in which the last die that stays is placed here: the rest may show what it likes.
-            done += packed * closing << shift * (last - max(first, before))
-        placed = following
-    law = _unpack(done, (last - first) * base, 1, span, bits // 8, total)
-    # Of the highest dice, one that is open is among the kept, or those are all higher.
-    is_highest = high == n and pool.target is None
-    return replace(law, above=_least_of(die, high - low)) if law.open and is_highest else law
-
-
-def _best_law(node: Best, work: _Work) -> Law:
-    """Return the distribution of the highest or the lowest of several values, added.
-
-    A state holds the values that are extreme so far, from the better end: those up to the last that is kept; or where
-    all are kept but some at the other end, those that are dropped, with the sum of all others.
-    """
-    laws = [_law_of(one, work) for one in node.nodes]
-    low, high = node.kept
-    sign = 1 if len(laws) - high <= low else -1
-    first, last = (len(laws) - high, len(laws) - low) if sign > 0 else (low, high)
-    is_rest = not first and len(laws) - last < last
-    sign, held = (-sign, len(laws) - last) if is_rest else (sign, last)
-    opens = [law.above for law in laws if law.open]
-    bound = min((one for one in opens if one is not None), default=0)  # what is open is at least this
-    is_bounded = None not in opens and bool(opens)
-    states: dict[tuple[tuple[int, ...], int, bool], int] = {((), 0, False): 1}
-    for law in laws:
-        faces = [*law.items(), (_BEYOND, law.open)] if is_bounded and law.open else [*law.items()]
-        work.spend(len(states) * len(faces) * (800 + 100 * held))
-        following: dict[tuple[tuple[int, ...], int, bool], int] = {}
-        for (extreme, rest, is_open), weight in states.items():
-            for value, times in faces:
-                ranked = sorted((*extreme, sign * value))
-                out = sign * ranked.pop(0) if len(ranked) > held else 0
-                key = tuple(ranked), rest + out * is_rest, is_open or value == _BEYOND
-                following[key] = following.get(key, 0) + weight * times
-        states = following
-    weights: dict[int, int] = {}
-    for (extreme, rest, is_open), weight in states.items():
-        kept = (rest,) if is_rest else tuple(sign * one for one in extreme[: held - first])
-        if is_open and (is_rest or max(kept) >= bound):
-            continue
-        weights[sum(kept)] = weights.get(sum(kept), 0) + weight
-    work.hold(len(weights))
-    found = _from_weights(weights, prod(law.total for law in laws))
-    if not is_bounded or (is_rest and high < len(laws)):
+    keeping = Keeping(kinds, kept, pool.worth if pool else None, work)
+    found = keeping.law(keeping.follow())
+    if not found.open or keeping.bound is None or pool:
         return found
-    lows = sorted(min(law.values[0], bound) for law in laws)
-    return replace(found, above=bound + sum(lows[: high - low - 1]))
-
-
-_BEYOND = 10**15  # in place of a value that is open
+    # Where what is open matters, one of the values that stay is at least the bound.
+    lows = sorted(min(*law.values[:1], keeping.bound) for law, count in kinds.items() for _ in range(count))
+    return replace(found, above=keeping.bound + sum(lows[: kept[1] - kept[0] - 1]))

@@ -14,7 +14,7 @@ from rpgres.dice.rolling import Throw
 from rpgres.errors import NotationError
 
 if TYPE_CHECKING:
-    from rpgres.dice.distributions import Law
+    from rpgres.dice.laws import Law
 
 
 class Dice:

@@ -34,6 +34,7 @@ def odds_table(
     action: str | None,
     over: Mapping[str, Iterable[Any]],
     *,
+    by: str | None = None,
     decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
@@ -55,6 +56,8 @@ def odds_table(
         action: the action's name; None for a scene.
         over: the values of an input, a switch, or a path of the scene's TOML, by its name; of two things at most, and
             at most 1,000 cells.
+        by: what the chances are of, as of `odds`: `margin`, or a number or word that the action tells; of a scene or
+            procedure the path of what stands at its end. Without it they are of its outcomes or endings.
         decide: who decides for the actor: `policies`, `each` or `best`, as of `odds`.
         choose: answers to decisions, by label.
         auto: whether the ruleset's policy answers what is left unanswered.
@@ -75,7 +78,7 @@ def odds_table(
         RuleError: the ruleset's code failed.
     """
     who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
-    study = _study(what, action, inputs, who, decide, seconds, note)
+    study = _study(what, action, inputs, who, decide, seconds, note, by)
     if not over:
         raise UsageError(
             f"{named('over')} takes the values of one thing or of two, under their names; it is empty", path=("over",)
@@ -89,6 +92,7 @@ def odds_compare(
     action: str | None,
     cases: Cases,
     *,
+    by: str | None = None,
     decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
@@ -109,7 +113,7 @@ def odds_compare(
         what, action: as of `odds_table`.
         cases: what is changed in each case, under a name: values of inputs, switches or paths of the scene's TOML by
             name; or the path of a house rule's file or folder.
-        decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
+        by, decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
 
     Returns:
         The record of `rpgres odds --compare ... --json`.
@@ -118,7 +122,7 @@ def odds_compare(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
-    study = _study(what, action, inputs, who, decide, seconds, note)
+    study = _study(what, action, inputs, who, decide, seconds, note, by)
     if not cases:
         raise UsageError(
             f"{named('cases')} takes what is changed in each case, such as {{'better': {{'skill': 4}}}}; it is empty",
@@ -135,6 +139,7 @@ def odds_find(
     over: Mapping[str, Iterable[Any]],
     target: str,
     *,
+    by: str | None = None,
     decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
@@ -154,7 +159,7 @@ def odds_find(
         what, action: as of `odds_table`.
         over: the values that are tried, under the name of an input, a switch, or a path of the scene's TOML.
         target: the chance that is wanted: `success=60%`, `fail=1/3`.
-        decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
+        by, decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
 
     Returns:
         The record of `rpgres odds --find ... --json`; `cells` has every value that was tried.
@@ -163,7 +168,7 @@ def odds_find(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
-    study = _study(what, action, inputs, who, decide, seconds, note)
+    study = _study(what, action, inputs, who, decide, seconds, note, by)
     if len(over) != 1:
         raise UsageError(f"over takes the values of one thing, not of {len(over)}")
     ((name, values),) = over.items()
@@ -218,22 +223,24 @@ def _study(
     decide: Decide,
     seconds: float | None,
     note: str | None,
+    by: str | None = None,
 ) -> Study:
     """Return the study of an action or a scene."""
     require_limits(seconds)
     if action is None:
         require_no_inputs(inputs, who, decide=decide)
-        subject, scene = scene_subject(os.fspath(what), **who.of_scene())  # type: ignore[arg-type]
+        subject, scene = scene_subject(os.fspath(what), by=by or ENDING, **who.of_scene())  # type: ignore[arg-type]
         require_sound(scene)
-        told: dict[str, Any] = {"policies": scene.told, "by": ENDING, "title": scene.file.title}
+        told: dict[str, Any] = {"policies": scene.told, "by": by or ENDING, "title": scene.file.title}
         return Study(subject, seconds, told={**told, "note": note})
-    query = query_of(what, action, inputs, who)
+    query = query_of(what, action, inputs, who, **({"by": by} if by else {}))
     query.rules.require_action(action)
     if not query.rules.file.actions[action].procedure:
         query = settled(query, decide)
-        subject, told = action_subject(query), {"decide": decide, "policies": query.named}
+        subject, told = action_subject(query), {"decide": decide, "policies": query.named, "by": query.by}
     elif decide == "policies":
-        subject, told = procedure_subject(replace(query, by=ENDING)), {"policies": query.named, "by": ENDING}
+        query = replace(query, by=by or ENDING)
+        subject, told = procedure_subject(query), {"policies": query.named, "by": query.by}
     else:
         raise UsageError(f"decide={decide!r} is for an action; odds_best(...) has optimal play of a procedure")
     return Study(subject, seconds, told={**told, "note": note})

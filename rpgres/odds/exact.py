@@ -45,7 +45,7 @@ LAST = 1.0  # seconds for an estimate where a person stopped before anything was
 RECHECKED = 100  # courses of a stranger's rule that are run twice
 
 OUTCOME = "outcome"  # what odds are of that are asked for nothing else
-NOTHING = "nothing"  # in place of a number that is not told
+NOTHING = "absent"  # in place of a number that is not told, as `simulate` has it
 Decide = Literal["policies", "each", "best"]  # who decides for the actor: see `RulesetFile.actions`
 
 

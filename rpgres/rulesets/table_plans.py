@@ -23,7 +23,7 @@ from rpgres.rulesets.tables import USED, RandomTable, Span, TableRow, spans_of
 from rpgres.rulesets.tree import reached
 
 if TYPE_CHECKING:
-    from rpgres.dice.distributions import Law
+    from rpgres.dice.laws import Law
 
 MOST = 2_000  # results of one table that a row's links are followed for; beyond it the row alone is the outcome
 JOINT = "+"  # between the rows of one outcome

@@ -94,10 +94,14 @@ def test_the_total_among_others_is_the_ordinary_law(text: str) -> None:
     for (_, total), weight in zip(law.values, law.weights, strict=True):
         totals[total] += weight
     plain = dice(text).law
-    assert {value: Fraction(weight, law.total) for value, weight in totals.items()} == {
-        value: Fraction(weight, plain.total) for value, weight in plain.items()
-    }
-    assert Fraction(law.open, law.total) == Fraction(plain.open, plain.total)
+    # What explosions leave open differs: single dice are followed here, all explosions of a pool there.
+    exact = {value: weight for value, weight in totals.items() if not law.open or value < 8}
+    assert exact
+    assert all(Fraction(weight, law.total) == plain.probability(value) for value, weight in exact.items())
+    apart = sum(
+        abs(Fraction(totals[value], law.total) - plain.probability(value)) for value in {*totals, *plain.values}
+    )
+    assert apart <= Fraction(law.open, law.total) + Fraction(plain.open, plain.total) < Fraction(1, 10**8)
 
 
 def test_an_exploded_die_is_one_die() -> None:

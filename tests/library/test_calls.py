@@ -470,3 +470,14 @@ def test_rows_keep_outcomes_that_are_called_success_or_open() -> None:
     assert (round(row["open"], 4), row["left open"]) == (0.8075, 0.0)  # the ending, and what the budget left
     row = rpgres.odds_table("highest-die", "check", {"pool": [3]}).table()[0]
     assert (round(row["success"], 4), row["any success"]) == (0.3472, 0.875)
+
+
+def test_studies_evaluate_what_an_action_tells() -> None:
+    grid = rpgres.odds_table("fate", "overcome", {"skill": range(2)}, vs=2, by="margin")
+    assert grid.by == "margin"
+    assert (grid.table()[0]["-6"], grid.table()[1]["-5"]) == (1 / 81, 1 / 81)
+    compared = rpgres.odds_compare("fate", "overcome", {"better": {"skill": 4}}, skill=3, vs=2, by="margin")
+    assert [case.mean.exact for case in compared.cases if case.mean is not None] == ["1", "2"]
+    assert rpgres.odds_find("fate", "overcome", {"vs": range(4)}, "0=19/81", skill=3, by="margin").nearest == ["3"]
+    with pytest.raises(rpgres.UsageError, match="no number 'shift'; it has: outcome, margin, total"):
+        rpgres.odds_table("fate", "overcome", {"skill": range(2)}, vs=2, by="shift")

@@ -51,22 +51,22 @@ def test_a_number_behind_questions_and_rerolls() -> None:
 
 def test_words_and_what_is_not_told_come_before_numbers() -> None:
     words = rpgres.odds("success-levels", "attack", skill=44, by="location")
-    assert by_name(words)["nothing"] == Fraction(1, 10)  # doubles, 100 among them
-    assert next(iter(words.outcomes)) == "nothing"
+    assert by_name(words)["absent"] == Fraction(1, 10)  # doubles, 100 among them
+    assert next(iter(words.outcomes)) == "absent"
     numbers = rpgres.odds("percentile-fractions", "open-resistance", active=10, by="passive-to")
-    assert list(numbers.outcomes)[:3] == ["nothing", "1", "2"]
+    assert list(numbers.outcomes)[:3] == ["absent", "1", "2"]
     assert sum(by_name(numbers).values()) == 1
 
 
 def test_a_total_that_there_is_not_always() -> None:
     totals = by_name(rpgres.odds("feat-and-success-dice", "feat-die", by="total"))
-    assert totals == {"nothing": Fraction(1, 6), **{str(number): Fraction(1, 12) for number in range(1, 11)}}
+    assert totals == {"absent": Fraction(1, 6), **{str(number): Fraction(1, 12) for number in range(1, 11)}}
 
 
 def test_many_values_without_a_mean_show_the_likeliest() -> None:
     line = ("odds", "feat-and-success-dice", "feat-die", "--modifier", "0..1", "--by", "total", "--auto")
     told = rpgres_line(*line).out
-    assert "Nothing" in told
+    assert "Absent" in told
     assert "and 2 values more (--json has all)" in told
 
 
