@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 WORK = 310_000  # default budget of questions asked: some 10 seconds of the hardest actions that ship
 ROOM = 1_000  # courses that may wait beyond those that the budget can come to, so that they are seldom sorted out
 MOST_WAITING = 500_000  # courses that may wait whatever the budget, for the sake of memory
+FIRST_RUNS = 500  # after so many, and again after as many more, it is seen whether the budget can come to anything
+SLIGHT = 1e-3  # of the probability: if a budget cannot resolve so much, there is no use in spending it
 DESCENT = 48  # how many fresh questions a course may ask before heavier ones have their turn first
 ANSWERS = {"outcome": "band", "margin": "margin", "total": "total"}  # what of an outcome answers a question of odds
 MERGE = "merge"  # in the place of a label: the key of runs that go on as one
@@ -66,6 +68,8 @@ class Odds(msgspec.Struct, frozen=True):
         unasked: labels of the script that no path asks.
         sample: an estimate of all chances, from games that go on where the budget ended; None where it was not asked
             for, or nothing is left to be estimated.
+        too_many: the label of what has too many results for any budget, as hands that are dealt; empty where nothing
+            has.
     """
 
     masses: dict[Any, Fraction]
@@ -77,6 +81,7 @@ class Odds(msgspec.Struct, frozen=True):
     partly: tuple[str, ...] = ()
     unasked: tuple[str, ...] = ()
     sample: Sample | None = None
+    too_many: str = ""
 
     @property
     def method(self) -> Method:
@@ -337,6 +342,12 @@ class WalkDealer(TapeDealer):
         self.dropped += self.waiting[keep:]
         del self.waiting[keep:]
 
+    def most_dropped(self) -> str:
+        """Return the label of what was asked most often before courses were given up."""
+        labels = Counter(label for *_, node in self.dropped[:FIRST_RUNS] for label, _ in entries(node))
+        del labels[MERGE]
+        return labels.most_common(1)[0][0] if labels else ""
+
     def trim(self, runs: float) -> None:
         """Give up the lightest courses where more wait than a number of runs can come to."""
         if len(self.waiting) > min(2 * runs + ROOM, MOST_WAITING):
@@ -419,7 +430,7 @@ def explore_within(
     """Return the exact distribution as `explore` does; runs that merge are gathered and go on together as a next layer.
 
     A layer that others follow may use half of what is left of the budget; the lightest courses it does not come to stay
-    open.
+    open. Where the budget would resolve next to nothing at the rate of the first runs, the rest of it is not spent.
 
     Args:
         budget: what it may cost.
@@ -432,11 +443,12 @@ def explore_within(
     courses: list[tuple[Node | None, Hashable]] = []
     found: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
     leaves = states = 0
+    resolved, is_hopeless = 0.0, False
     while True:
         joints: dict[object, tuple[dict[int, int], Node | None]] = {}
         half, waiting = budget.mark(0.5), dealer.waiting
         while waiting:
-            if budget.is_spent or (joints and budget.is_past(half)):
+            if budget.is_spent or is_hopeless or (joints and budget.is_past(half)):
                 break
             if len(waiting) > ROOM:
                 dealer.trim(budget.runs)
@@ -460,18 +472,22 @@ def explore_within(
             finally:
                 budget.spend(max(1, runs.work - before))
             sums[dealer.scale] = sums.get(dealer.scale, 0) + dealer.weight
+            if resolved < SLIGHT:
+                resolved += dealer.weight / dealer.scale
+                is_hopeless = leaves % FIRST_RUNS == 0 and resolved + resolved / leaves * budget.runs < SLIGHT
         dealer.drop()
         states += len(joints)
         for key, (sums, node) in joints.items():  # the next layer: one course for all that share a key
             mass = summed(sums)
             dealer.queue(mass.numerator, mass.denominator, (node, (MERGE, key)))
-        if not joints or budget.is_spent:
+        if not joints or budget.is_spent or is_hopeless:
             dealer.drop()
             break
     for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
         _run_again(once, node, result)
     masses = {result: summed(sums) for result, sums in found.items()}
-    return Odds(masses, summed(dealer.withheld), leaves, states, met_alike=dealer.met_alike)
+    too_many = dealer.most_dropped() if leaves >= FIRST_RUNS and resolved < SLIGHT else ""
+    return Odds(masses, summed(dealer.withheld), leaves, states, met_alike=dealer.met_alike, too_many=too_many)
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:

@@ -223,6 +223,7 @@ class Turns:
     Attributes:
         parts: as given.
         undecided: decisions that nobody takes, by label.
+        too_many: the label of what has too many results to be followed; empty where nothing has.
     """
 
     def __init__(self, course: Course, parts: Parts, budget: Budget, *, is_merged: bool) -> None:
@@ -232,6 +233,7 @@ class Turns:
         self._rests: dict[Hashable, Memo] = {}
         self._leaves = 0
         self.undecided: dict[str, Question] = {}
+        self.too_many = ""
 
     @property
     def leaves(self) -> int:
@@ -310,6 +312,7 @@ class Turns:
         dealer = PhaseDealer(tape, reads, self._kept if self._is_merged else None, phase)
         odds = explore_within(self._budget.share(), once, dealer, runs)
         self._leaves += odds.leaves
+        self.too_many = self.too_many or odds.too_many
         step = Step(*_weighted(odds.masses, odds.open), applied)
         memo.keep(node, noted_here, step, self.parts)
         noted.update(noted_here)

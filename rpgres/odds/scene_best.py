@@ -37,7 +37,7 @@ from rpgres.odds.trees import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 400_000  # default budget of answers: some 20 seconds
+WORK = 800_000  # default budget of answers: some 20 seconds
 SHOWN = 5  # first decisions that are told, the most probable ones
 
 
@@ -226,7 +226,7 @@ class _Best:
         budget: Budget,
     ) -> None:
         self.course, self.who, self.worth = course, who, worth
-        self.parts = Parts(course.canons)
+        self.parts = Parts(course.canons, forgotten=course.forgotten)
         self.trees = Trees(course, who, self.parts, budget)
         self.hidden, self.ahead = Memo(), Ahead(course, self.parts)
 

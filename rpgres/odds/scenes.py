@@ -21,7 +21,7 @@ from rpgres.engine.hidden import Known
 from rpgres.engine.players import Question
 from rpgres.odds.chances import Asked, Chance, chance_rows
 from rpgres.odds.courses import Ahead, Course
-from rpgres.odds.explorer import Budget, Method, summed
+from rpgres.odds.explorer import SLIGHT, Budget, Method, summed
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed, in_turn
 from rpgres.odds.parts import NEGLIGIBLE, Sums
 from rpgres.odds.phases import Turns
@@ -50,6 +50,8 @@ class SceneOdds(msgspec.Struct, frozen=True):
         states: how many distinct standings were gone through.
         turns: how many turns the longest course that was followed has.
         is_interrupted: whether somebody stopped it; what is known by then stands.
+        too_many: the label of what has too many results for any budget, as hands that are dealt; empty where nothing
+            has.
     """
 
     masses: dict[Any, Fraction]
@@ -58,6 +60,7 @@ class SceneOdds(msgspec.Struct, frozen=True):
     states: int
     turns: int
     is_interrupted: bool = False
+    too_many: str = ""
 
 
 class ExactSceneOdds(Asked, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
@@ -74,6 +77,8 @@ class ExactSceneOdds(Asked, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"
         states: how many distinct standings were gone through.
         turns: how many turns the longest course has.
         interrupted: whether it was stopped before its end; what is known by then stands.
+        too_many: the label of what has too many results for any budget, as hands that are dealt; empty where nothing
+            has.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
     """
 
@@ -86,6 +91,7 @@ class ExactSceneOdds(Asked, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"
     states: int
     turns: int
     interrupted: bool = False
+    too_many: str = ""
     known: Known | None = None
 
     def table(self) -> list[dict[str, Any]]:
@@ -266,18 +272,27 @@ class _Walk:
         best = min(reversed(passes), key=_Pass.open)
         turns = max(0, len(best.layers) - 1)
         is_interrupted = is_interrupted or STOP.is_asked
-        return SceneOdds(best.masses(), best.open(), self.turns.leaves, best.states, turns, is_interrupted)
+        left, too_many = best.open(), self.turns.too_many
+        return SceneOdds(
+            best.masses(), left, self.turns.leaves, best.states, turns, is_interrupted, too_many if left else ""
+        )
 
     def _go_through(self, now: _Pass) -> None:
         """Go through the layers of a pass; one that is interrupted is none of them."""
         start = self.parts.node_of(self.course.start)
         begun = _Followed([(start, 1, self._taken_on(start, [(1, UNCHANGED)], 1, {}))])
         spare, layer, scale = self.budget.mark(now.spare), *self._led_to(now, begun, 1)
-        while layer and sum(layer.values()) * NEGLIGIBLE >= scale:
+        while layer and not self._is_vain(now, sum(layer.values()), scale):
             followed = self._follow(now, layer, scale, spare)
             if self.turns.undecided:
                 raise Undecided(self.turns.undecided)
             layer, scale = self._led_to(now, followed, scale)
+
+    def _is_vain(self, now: _Pass, left: int, scale: int) -> bool:
+        """Tell whether what is left makes no difference: next to nothing, or as good as all was too many to follow."""
+        if left * NEGLIGIBLE < scale:
+            return True
+        return bool(self.turns.too_many) and left / scale < SLIGHT and now.open() > 1 - SLIGHT
 
     def _follow(self, now: _Pass, layer: dict[Node, int], scale: int, spare: Budget) -> _Followed:
         """Return the standings of a layer that a pass follows, with what comes of their turns.

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 CHOOSE = "choose:"  # before the label of a decision, on a tape
 ROOM = 300  # frames of the stack that a course may take
+WHOLE = 2  # how much longer a course of a turn takes than one within a part of a rule, at least
 LOOK = 6  # answers of a tape that take as long as a decision by a policy that looks at the table
 HOPELESS = 10**8  # courses of a turn that would take hours
 PROBES = 4  # courses that are followed before a turn is said to be hopeless
@@ -345,7 +346,8 @@ class Trees:
             _check_room()
         self.leaves += 1
         looks, self._policies.looks = self._policies.looks, 0
-        self.spend(1 + len(dealer.tape) + LOOK * looks)
+        is_inner = self._reads is not None and self._reads.is_off
+        self.spend((1 if is_inner else WHOLE) * (1 + len(dealer.tape) + LOOK * looks))
         return dealer
 
     def _decided(self, view: View, question: Question) -> str:

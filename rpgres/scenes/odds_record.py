@@ -49,6 +49,7 @@ def scene_record(
         states=odds.states,
         turns=odds.turns,
         interrupted=odds.is_interrupted,
+        too_many=odds.too_many,
         known=known,
     )
 

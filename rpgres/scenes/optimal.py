@@ -87,7 +87,7 @@ def _played(
     """
     wanted_by = by if not _are_endings(scene, goals) else ENDING
     goals, worth = _goal(scene, goals, wanted_by)
-    course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))))
+    course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
     try:
         found = scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
     except Undecided as undecided:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
+from rpgres.engine.players import uniform
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.engine.procedures import Standing, Turn, begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
@@ -36,13 +37,14 @@ ENDING = "ending"  # what odds of a scene are asked by default: how it ends
 _Answers = Mapping[str, Sequence[str]]
 
 
-def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
+def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "") -> Course:
     """Return a scene as odds go through it.
 
     Args:
         scene: the scene; its policies answer what its steps do not.
         by: what is asked for: `ending`, a path of the table at the end, or a detail of the outcome of the last
             procedure that has it (such as `exchanges`).
+        best: the character, or the seat, whose decisions are searched and may be any.
 
     Raises:
         UsageError: there is nothing of such a name.
@@ -80,7 +82,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
         lambda one: is_over(program, one.at),
         result,
         rules.ruleset.canons,
-        _forgotten(scene, by, policies),
+        _forgotten(scene, by, Policies({**scene.policies, best: uniform}) if best else policies),
     )
 
 

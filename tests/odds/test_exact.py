@@ -21,7 +21,7 @@ from rpgres.model.state import EMPTY, Map, put
 from rpgres.odds import explorer
 from rpgres.odds.actions import action_odds
 from rpgres.odds.exact import NeedsPolicy, outcome_odds
-from rpgres.odds.explorer import WalkDealer, explore
+from rpgres.odds.explorer import FIRST_RUNS, WalkDealer, explore
 from rpgres.odds.query import Query
 from tests.support.effort import examples, games
 from tests.support.tiny import tiny_action, with_rule
@@ -131,6 +131,24 @@ def test_a_budget_leaves_mass_open_and_renormalises_nothing() -> None:
     assert part.open == 1 - Fraction(100, 6**4)
     assert sum(part.masses.values()) + part.open == 1
     assert all(part.masses[total] <= whole.masses[total] for total in part.masses)
+
+
+def deal(dealer: WalkDealer, cards: int) -> int:
+    return sum(dealer.pick([1] * 40, "deal", count) for count in range(cards))
+
+
+def test_a_budget_is_not_spent_where_it_would_come_to_nothing() -> None:
+    hand = explore(lambda dealer: deal(dealer, 9), leaves=20_000)
+    assert (hand.too_many, hand.leaves) == ("deal", FIRST_RUNS)
+    assert 1 - hand.open == sum(hand.masses.values()) == FIRST_RUNS * Fraction(1, 40**9)
+
+
+def test_a_budget_is_spent_where_a_part_of_the_probability_comes_to_something() -> None:
+    early = explore(lambda dealer: dealer.pick([9, 1], "roll", 0) and deal(dealer, 9), leaves=2 * FIRST_RUNS)
+    assert (early.too_many, early.leaves) == ("", 2 * FIRST_RUNS)
+    assert early.masses[0] >= Fraction(9, 10)
+    late = explore(lambda dealer: deal(dealer, 3), leaves=2 * FIRST_RUNS)  # 64,000 results: some of them count
+    assert (late.too_many, late.leaves) == ("", 2 * FIRST_RUNS)
 
 
 def test_a_budget_runs_the_heaviest_courses_first() -> None:

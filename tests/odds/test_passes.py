@@ -11,6 +11,7 @@ import pytest
 from rpgres.engine.players import COMMON_POLICIES, preferred
 from rpgres.odds import scenes as module
 from rpgres.odds.courses import Course
+from rpgres.odds.scene_best import scene_best
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
@@ -228,3 +229,28 @@ def test_branches_are_counted_where_turns_are_run_and_not_where_they_are_looked_
     found = scene_odds(course(), leaves=2 * exact.leaves + 2 * exact.states)
     assert found.open == 0
     assert len(passes) > 5
+
+
+def test_a_search_keeps_the_boosts_that_it_may_use() -> None:
+    scene = read_scene(
+        Source("s.toml", CONFLICT.format(policy="preferred", exchanges=1, more="")), find_ruleset=find_ruleset
+    )
+    assert {*course_of(scene).forgotten} == {"boost", *LATER}
+    assert {*course_of(scene, best="ana").forgotten} == {*course_of(scene, best="gm").forgotten} == LATER
+
+
+@pytest.mark.slow
+def test_what_optimal_decisions_forget_changes_nothing() -> None:
+    """Where an opponent invokes an aspect of the one who decides, who gets the point later."""
+    aspect = "[tags.tired]\ntext = 'Tired'\nkind = 'aspect'\non = 'ana'\n"
+    text = CONFLICT.format(policy="sensible", exchanges=1, more=aspect).replace("skills", "fate-points = 0\nskills")
+    scene = read_scene(
+        Source("s.toml", text.replace("'ana'\n", "'ana'\n[counters]\nfate-points = 1\n")), find_ruleset=find_ruleset
+    )
+    of = course_of(scene, by=("characters.bo.tracks.consequences",), best="ana")
+    assert {*of.forgotten} == LATER
+    kept_all = msgspec.structs.replace(of, forgotten=())
+    found, kept = (scene_best(one, "ana", worth=lambda result: result[0]) for one in (of, kept_all))
+    assert 0 < found.value == kept.value
+    assert found.masses == kept.masses
+    assert found.states < kept.states

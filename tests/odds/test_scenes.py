@@ -181,3 +181,14 @@ def test_standing_orders_decide_as_the_same_policy_in_python(battle: Ruleset, at
     written = msgspec.structs.replace(scene, policies={"": by_hand})
     assert ordered.masses == scene_odds(course_of(written, by=by)).masses
     assert len(ordered.masses) > 1 or defenders == 4
+
+
+@pytest.mark.slow
+def test_hands_with_too_many_results_end_the_search_at_once() -> None:
+    from tests.support.command_line import rpgres
+
+    told = rpgres("odds", "faith/shutter").out
+    assert "open: 100.00 %" in told
+    assert "1 turn, 1 state, 500 courses" in told
+    assert "'deal' has too many results for any time; a step may give them (given), --simulate N adds estimates" in told
+    assert "--seconds" not in told

@@ -72,7 +72,10 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
         yield f"mean: {record.mean.probability:.3f}"
     if is_open(record.open):
         yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
-        yield "--seconds N follows more of it" + ("" if sample is not None else ", --simulate N adds estimates")
+        tries = ["--seconds N follows more of it"]
+        if record.too_many:
+            tries = [f"{record.too_many!r} has too many results for any time; a step may give them (given)"]
+        yield ", ".join([*tries, *([] if sample is not None else ["--simulate N adds estimates"])])
     yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'course')}"
     if sample is not None:
         yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
