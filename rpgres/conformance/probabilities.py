@@ -229,7 +229,7 @@ def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
         asked: dict[str, int] = {}
         began = monotonic()
         odds = _bands(case, policy_of(rules), leaves=MOST, asked=asked)
-        if not odds.open or (odds.leaves < MOST and monotonic() - began < SECONDS):
+        if not odds.open or not (odds.leaves >= MOST or odds.too_many or monotonic() - began >= SECONDS):
             return  # what is open is what the dice themselves leave open
         often = sorted(asked, key=lambda label: -asked[label])[:3]
         message = ", ".join(f"{label} ({asked[label]} times)" for label in often)

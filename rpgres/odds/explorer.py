@@ -447,9 +447,7 @@ def explore_within(
     while True:
         joints: dict[object, tuple[dict[int, int], Node | None]] = {}
         half, waiting = budget.mark(0.5), dealer.waiting
-        while waiting:
-            if budget.is_spent or is_hopeless or (joints and budget.is_past(half)):
-                break
+        while waiting and not (budget.is_spent or is_hopeless or (joints and budget.is_past(half))):
             if len(waiting) > ROOM:
                 dealer.trim(budget.runs)
             dealer.begin()
@@ -477,9 +475,7 @@ def explore_within(
                 is_hopeless = leaves % FIRST_RUNS == 0 and resolved + resolved / leaves * budget.runs < SLIGHT
         dealer.drop()
         states += len(joints)
-        for key, (sums, node) in joints.items():  # the next layer: one course for all that share a key
-            mass = summed(sums)
-            dealer.queue(mass.numerator, mass.denominator, (node, (MERGE, key)))
+        _queue_layer(dealer, joints)
         if not joints or budget.is_spent or is_hopeless:
             dealer.drop()
             break
@@ -488,6 +484,13 @@ def explore_within(
     masses = {result: summed(sums) for result, sums in found.items()}
     too_many = dealer.most_dropped() if leaves >= FIRST_RUNS and resolved < SLIGHT else ""
     return Odds(masses, summed(dealer.withheld), leaves, states, met_alike=dealer.met_alike, too_many=too_many)
+
+
+def _queue_layer(dealer: WalkDealer, joints: dict[object, tuple[dict[int, int], Node | None]]) -> None:
+    """Have the next layer begin: one course for all runs that share a key."""
+    for key, (sums, node) in joints.items():
+        mass = summed(sums)
+        dealer.queue(mass.numerator, mass.denominator, (node, (MERGE, key)))
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:

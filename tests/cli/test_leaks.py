@@ -51,7 +51,10 @@ STACKS = ("attack:sister-ash/maul/leg/str=4,agi=1", "attack:orsa/maul/leg/str=4,
 def begun(ruleset: str, which: int) -> Iterator[dict[str, Any]]:
     """Begin a table with hidden things, and yield what the host and others then ask for, step by step."""
     other = CASTS[ruleset][1]
-    sitting.begin_table(Place(Path("t.db")), ruleset=ruleset, sheets=CASTS[ruleset], seed="7", trust="players")
+    cast, is_dealt_later = CASTS[ruleset], ruleset in HANDS
+    sitting.begin_table(
+        Place(Path("t.db")), ruleset=ruleset, sheets=cast, seed="7", trust="players", deals=not is_dealt_later
+    )
     SECRETS[which].lay(Place(Path("t.db")), other)
     label = {"saga": "push", "faith": "activate", "nodice": "react"}.get(ruleset, "invoke")
     orders = f'[[orders]]\nask = "{label}"\nchoose = "no"\nnote = "{("Never.", "Not today.")[which]}"\n'

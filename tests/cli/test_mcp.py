@@ -208,7 +208,7 @@ def test_a_form_that_is_filled_in_too_late_answers_nothing_else(tmp_path: Path) 
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
-    ("act", {}, "say either `line`, such as 'mara overcome deceive vs fair', or `action`"),
+    ("act", {}, "say either `line`, such as 'mara overcome deceive vs good', or `action`"),
     ("act", {"line": "overcome burglry 3"}, "did you mean 'burglary'?"),
     ("act", {"line": "overcome burglary"}, "`vs`"),
     ("act", {"line": "overcome burglary 3 --bogus 1"}, "did you mean '--bonus'?"),

@@ -113,8 +113,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     folder.mkdir()
     monkeypatch.setattr(writing, "find_ruleset", lambda *_, **__: auction)
     monkeypatch.setattr(writing, "load_rules", lambda *_, switches, **__: rules(folder, **switches))
-    monkeypatch.setattr(seating, "set_table", lambda *_: around("ada", "bo"))
-    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_: around("ada", "bo"))
+    monkeypatch.setattr(seating, "set_table", lambda *_, **__: around("ada", "bo"))
+    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_, **__: around("ada", "bo"))
     made = Place(tmp_path / "table.db")
     sitting.begin_table(made, ruleset="auction", sheets=[], seed="1")
     return made

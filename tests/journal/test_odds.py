@@ -76,7 +76,7 @@ def test_two_tables_that_look_the_same_have_the_same_odds(tmp_path: Path, monkey
         (tmp_path / swap).mkdir()
         table = ["--table", str(tmp_path / swap / "t.db")]
         sheets = ["--sheet", "ilse", "--sheet", "brannagh"]
-        assert rpgres("table", "new", "--ruleset", "saga", *sheets, "--seed", "7", *table).code == 0
+        assert rpgres("table", "new", "--ruleset", "saga", *sheets, "--seed", "7", "--no-deal", *table).code == 0
         hand = "In1+,Wi2-,Wi6n" if swap == "Wi6n" else "In1+,Wi2-,In8-"
         act = ["act", "act", "--actor", "brannagh", "--ability", "strength", "--vs", "0", "--hand", hand]
         assert rpgres("table", *act, "--choose", "play=In1", "--choose", "push=no", "--auto", *table).code == 0

@@ -23,6 +23,7 @@ from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
 from rpgres.journal.commands import TRUSTS, Done, Place, writing
+from rpgres.journal.commands.pending import require_pending
 from rpgres.journal.exchange import view_of
 from rpgres.journal.exporting import sheets_of
 from rpgres.journal.records import RUNNING, found_in
@@ -122,7 +123,7 @@ def do(place: Place, deed: str, what: Any, cast: tuple[str, str, str], skill: st
     if deed == "answer" and what == "auto":
         return sitting.answer(place, seat=who, auto=True)
     if "answer" in (deed, what):  # what others decide is the same at both tables
-        pending = found_in(sitting.require_pending(store.read(place.path)).secret)
+        pending = found_in(require_pending(store.read(place.path)).secret)
         assert isinstance(pending, Pending)
         question = pending.question
         option = "no" if question.optional else question.options[0].name

@@ -46,10 +46,6 @@ from rpgres.rulesets.kits import Kit
 if TYPE_CHECKING:
     from rpgres.kits.aspects.described import named_by_maker, renamed_by_maker
     from rpgres.kits.aspects.invoking import (
-        Ledger,
-        Settles,
-        Side,
-        Window,
         can_any_invoke,
         can_invoke,
         costs_of,
@@ -62,6 +58,7 @@ if TYPE_CHECKING:
         raised_from_nothing,
         without_names,
     )
+    from rpgres.kits.aspects.windows import Ledger, Settles, Side, Window
 
 __all__ = [
     "BOOST",
@@ -106,7 +103,7 @@ def __getattr__(name: str) -> Any:
     """Return a name of what is loaded when it is first used: a roll at a table without aspects has no window."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "described" if name.endswith("named_by_maker") else "invoking"
+    home = "windows" if name[0].isupper() else "described" if name.endswith("named_by_maker") else "invoking"
     value = globals()[name] = getattr(import_module(f"rpgres.kits.aspects.{home}"), name)
     return value
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.table import Outcome, Table
-from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, means_of, new_ledger, no_window
+from rpgres.kits.aspects.invoking import can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (
     BOOST,
     UNNAMED,
@@ -23,6 +23,7 @@ from rpgres.kits.aspects.names import (
     seen_tag,
     with_names,
 )
+from rpgres.kits.aspects.windows import Side
 from rpgres.model.state import GM, SCENE, Map
 from rpgres.rulesets import Effect
 from rpgres.rulesets.kits import settings_of

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +19,6 @@ from rpgres.engine.players import NO, Question
 from rpgres.engine.table import MEASURED, Table
 from rpgres.kits.aspects.names import (
     BOOST,
-    DEFAULTS,
     SITUATION,
     AspectSettings,
     AspectSwitches,
@@ -29,167 +27,16 @@ from rpgres.kits.aspects.names import (
     points_of,
     purse_of,
 )
+from rpgres.kits.aspects.windows import NOBODY, Choice, Ledger, Means, Menu, Offer, Settles, Side, Window
 from rpgres.model.state import EMPTY, GM, SCENE, Map, State, Tag, slug
 from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
-from rpgres.rulesets.settling import Facts
 
 FAR = 40  # what dice may come to that are too many to look at
 FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
 REROLL = "reroll"
 MERGED = ("outcome", "margin", "total", STATE)  # what merges hold for where all that matters of a roll is known
 INVOKABLE = ("aspect", BOOST, "consequence", SITUATION)
-
-
-class Side(msgspec.Struct, frozen=True, gc=False):
-    """One side of a roll.
-
-    Attributes:
-        members: who may invoke for it, the one who rolls first; they share their free invocations.
-        label: the label of its invoke window.
-        dice_label: the label of its dice.
-        total: dice and everything added.
-        rolled: what the dice showed; None for a fixed difficulty.
-        dice: what was rolled; None for a fixed difficulty.
-        by: who rolled, for the account.
-        floor: what others on this side came to, when the highest counts.
-    """
-
-    members: tuple[str, ...]
-    label: str
-    dice_label: str
-    total: int
-    rolled: int | None = None
-    dice: Dice | None = None
-    by: str = ""
-    floor: int | None = None
-
-    @property
-    def height(self) -> int:
-        """What the side comes to: its total, or what the others on it have when that is more."""
-        return self.total if self.floor is None else max(self.total, self.floor)
-
-
-NOBODY = Side((), "", "", 0)
-Settles = tuple[str, Facts]  # an outcome table, and the facts by which its rows differ, or what compares sides
-
-
-class Raising(Protocol):
-    """The numbers behind the sides of a roll, for rolls that are more than the sum of dice and what was added."""
-
-    def changed(self, side: Side, turn: int, bonus: int) -> Side:
-        """Return a side raised by a bonus, or with its dice rerolled where that is 0."""
-        ...
-
-    def prospects(self, turn: int) -> dict[str, Any]:
-        """Return what the next bonuses would bring a side, as facts for the decision."""
-        ...
-
-    def key(self) -> Hashable:
-        """Return all of the roll that matters from here on."""
-        ...
-
-
-class Ledger(msgspec.Struct, frozen=True):
-    """What has been used up on one roll, by all sides.
-
-    Attributes:
-        most_free: how many free invocations of one aspect a side may use on a roll, and none beside a paid one; None
-            for any number, and one paid besides.
-        has_absent: whether aspects of characters who are out of the scene can be invoked, too.
-        settings: of the kit.
-        uses: free uses by tag and holder.
-        points: points paid, by purse.
-        free: free invocations by side and tag.
-        paid: sides and tags: an aspect is paid for once in a roll.
-        effects: what that cost, in the order of use.
-        raising: knows the numbers behind the sides, where these are more than the sum of dice and what was added.
-        means: with what a member can invoke, by side and member; the same for every roll on this table.
-        offers: what a side is offered with this used up, by its number, its members, whether it has dice and against
-            whom.
-        after: the ledgers with one more invocation: by side, name of the tag, member, whose free use it was, and
-            whom against.
-    """
-
-    most_free: int | None = None
-    has_absent: bool = False
-    settings: AspectSettings = DEFAULTS
-    uses: Map[tuple[str, str], int] = EMPTY
-    points: Map[str, int] = EMPTY
-    free: Map[tuple[int, str], int] = EMPTY
-    paid: frozenset[tuple[int, str]] = frozenset()
-    effects: tuple[Effect, ...] = ()
-    raising: Raising | None = None
-    means: dict[tuple[tuple[str, ...], str], _Means] = {}
-    offers: dict[tuple[int, tuple[str, ...], bool, tuple[str, ...]], _Offer] = {}
-    after: dict[tuple[int, str, str, str, tuple[str, ...]], Ledger] = {}
-
-    def with_(self, **changes: Any) -> Ledger:
-        """Return the ledger with other values; it knows nothing yet of what is offered with these."""
-        return replace(self, **changes, offers={}, after={})
-
-    @property
-    def used(self) -> Hashable:
-        """What has been used up, in whatever order."""
-        return self.uses, self.points, self.free, self.paid
-
-
-class Window(msgspec.Struct, frozen=True, gc=False):
-    """Where an invoke window stands.
-
-    Attributes:
-        sides: the sides in the order in which they are asked; each is up against the highest of the others.
-        ledger: what has been used up.
-        turn: which side is asked next.
-        passes: how many sides have passed in a row.
-        rerolls: the side whose dice are thrown anew before anything else; None for neither.
-        settles: what settles the margin, where nothing else depends on that.
-    """
-
-    sides: tuple[Side, ...]
-    ledger: Ledger
-    turn: int = 0
-    passes: int = 0
-    rerolls: int | None = None
-    settles: Settles | None = None
-
-
-class _Means(msgspec.Struct, frozen=True, gc=False):
-    """With what a member of a side can invoke, before anything is used up: tags by slug, whose free uses, points."""
-
-    tags: tuple[tuple[str, Tag], ...]
-    holders: tuple[str, ...]
-    purse: str
-    points: int
-    choices: tuple[_Choice, ...]
-    free: int  # uses
-
-    def left(self, ledger: Ledger) -> int:
-        """Return how many points are left."""
-        return self.points - ledger.points.get(self.purse, 0)
-
-
-class _Choice(msgspec.Struct, frozen=True, gc=False):
-    tag: Tag
-    name: str  # the tag's slug
-    member: str
-    holder: str  # whose free use it would be; empty when it is paid for
-
-
-class _Menu(msgspec.Struct, frozen=True, gc=False):
-    """What a member is offered: what can be invoked, by the tag's slug, and every way to do so."""
-
-    member: str
-    points: int  # to pay with
-    choices: dict[str, _Choice]
-    options: tuple[Option, ...]
-
-
-class _Offer(msgspec.Struct, frozen=True, gc=False):
-    """What the members of a side are offered who can invoke anything, and how often they can do so together."""
-
-    menus: tuple[_Menu, ...]
-    uses: int
 
 
 def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:
@@ -426,7 +273,7 @@ def _others(sides: Sequence[Side], turn: int) -> Side:
     return replace(highest, members=tuple(member for side in others for member in side.members))
 
 
-def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger) -> _Means:
+def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger) -> Means:
     """Return with what a member of a side can invoke, before anything is used up (hashable)."""
     means = ledger.means.get((members, member))
     if means is None:
@@ -445,7 +292,7 @@ class Unnamed(msgspec.Struct, frozen=True):
     """
 
     ledger: Ledger
-    means: tuple[_Means, ...]
+    means: tuple[Means, ...]
     names: Mapping[str, str]
 
 
@@ -468,42 +315,40 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
 
 
 @lru_cache(maxsize=4096)
-def _without_names(means: tuple[_Means, ...]) -> tuple[tuple[_Means, ...], Map[str, str]]:
+def _without_names(means: tuple[Means, ...]) -> tuple[tuple[Means, ...], Map[str, str]]:
     tags = in_order(tuple({tag.slug: tag for one in means for _, tag in one.tags}.values()))
     stand_ins = {tag.slug: Tag(f"Aspect {number:03}", tag.kind, tag.on, tag.uses) for number, tag in enumerate(tags)}
-    found = list[_Means]()
+    found = list[Means]()
     for one in means:
         choices = tuple([replace(choice, tag=(tag := stand_ins[choice.name]), name=tag.slug) for choice in one.choices])
         found.append(replace(one, tags=tuple([(choice.name, choice.tag) for choice in choices]), choices=choices))
     return tuple(found), Map({stand_ins[tag.slug].name: tag.name for tag in tags})
 
 
-def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
+def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[Choice]:
     """Return what one member of a side may invoke now: free while a member of the side has a free use, else paid."""
     means = means_of(state, members, member, ledger)
     if not (ledger.uses or ledger.paid or ledger.points):
         return means.choices
     most_free, points = ledger.most_free, means.left(ledger)
-    found: list[_Choice] = []
+    found: list[Choice] = []
     for name, tag in means.tags:
         used, paid = ledger.free.get((turn, name), 0), (turn, name) in ledger.paid
         if most_free is not None and (paid or used >= most_free):
             continue
         free = [one for one in means.holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)]
         if free:
-            found.append(_Choice(tag, name, member, free[0]))
+            found.append(Choice(tag, name, member, free[0]))
         elif points > 0 and tag.kind != BOOST and not paid and not (used and most_free is not None):
-            found.append(_Choice(tag, name, member, ""))
+            found.append(Choice(tag, name, member, ""))
     return found
 
 
-def _means_of(
-    state: State, members: tuple[str, ...], member: str, settings: AspectSettings, has_absent: bool
-) -> _Means:
+def _means_of(state: State, members: tuple[str, ...], member: str, settings: AspectSettings, has_absent: bool) -> Means:
     """Return with what a member of a side can invoke, before anything is used up."""
     seat = state.seat_of(member)
     holders = (member, *members, GM) if seat == GM else (member, *members)
-    points, choices = points_of(state, member, settings), list[_Choice]()
+    points, choices = points_of(state, member, settings), list[Choice]()
     for tag in in_order(state.tags):
         if tag.kind not in INVOKABLE or not is_known(tag, seat):
             continue
@@ -511,21 +356,21 @@ def _means_of(
             continue
         free = [one for one in holders if tag.uses.get(one, 0) > 0]
         if free or (points > 0 and tag.kind != BOOST):
-            choices.append(_Choice(tag, tag.slug, member, free[0] if free else ""))
+            choices.append(Choice(tag, tag.slug, member, free[0] if free else ""))
     tags = tuple([(choice.name, choice.tag) for choice in choices])
     # How often one that is hidden can be used shows in no question that is skipped.
     hidden = FAR * any(choice.tag.audience is not None for choice in choices)
     uses = hidden + sum([choice.tag.uses.get(one, 0) for choice in choices for one in {*holders}])
-    return _Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
+    return Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
-def _offer(state: State, side: Side, ledger: Ledger, turn: int, against: tuple[str, ...]) -> _Offer:
+def _offer(state: State, side: Side, ledger: Ledger, turn: int, against: tuple[str, ...]) -> Offer:
     """Return what the members of a side are offered now, against others."""
     key = turn, side.members, side.rolled is not None, against
     known = ledger.offers.get(key)
     if known is not None:
         return known
-    menus, uses, ways = list[_Menu](), 0, 2 if side.rolled is not None and ledger.settings.reroll else 1
+    menus, uses, ways = list[Menu](), 0, 2 if side.rolled is not None and ledger.settings.reroll else 1
     for member in side.members:
         means = means_of(state, side.members, member, ledger)
         uses += means.free + means.points
@@ -540,10 +385,10 @@ def _offer(state: State, side: Side, ledger: Ledger, turn: int, against: tuple[s
             is_free = bool(choice.holder)
             options += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=is_free, like=like)[:ways]
         if choices:
-            menus.append(_Menu(member, means.left(ledger), choices, tuple(options)))
+            menus.append(Menu(member, means.left(ledger), choices, tuple(options)))
     uses -= len([one for one, _ in ledger.paid if one == turn])
     uses -= sum([count for (one, _), count in ledger.free.items() if one == turn])
-    offer = ledger.offers[key] = _Offer(tuple(menus), uses)
+    offer = ledger.offers[key] = Offer(tuple(menus), uses)
     return offer
 
 
@@ -563,7 +408,7 @@ def _option_pair(
     return bonus, replace(bonus, name=f"{name}:{REROLL}", text=rerolled, facts=facts, like=like)
 
 
-def _spent(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> Ledger:
+def _spent(state: State, ledger: Ledger, turn: int, choice: Choice, *, against: Sequence[str]) -> Ledger:
     """Return the ledger with one more invocation; always the same, so that it knows what is offered then."""
     key = turn, choice.name, choice.member, choice.holder, tuple(against)
     known = ledger.after.get(key)
@@ -572,7 +417,7 @@ def _spent(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against:
     return known
 
 
-def _with_one_more(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> Ledger:
+def _with_one_more(state: State, ledger: Ledger, turn: int, choice: Choice, *, against: Sequence[str]) -> Ledger:
     name, text = choice.name, choice.tag.name
     if choice.holder:
         use, free = (name, choice.holder), (turn, name)
