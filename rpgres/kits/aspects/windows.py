@@ -144,6 +144,8 @@ class Means(msgspec.Struct, frozen=True, gc=False):
 
 
 class Choice(msgspec.Struct, frozen=True, gc=False):
+    """One way to invoke: what, who does so, and whose free use that takes."""
+
     tag: Tag
     name: str  # the tag's slug
     member: str
