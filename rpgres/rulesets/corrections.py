@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from rpgres.errors import FileError, UsageError, called, named
 from rpgres.model.paths import ABSENT, value_at
@@ -25,6 +26,7 @@ from rpgres.model.state import (
     State,
     Tag,
     freeze,
+    pile_name,
     slug,
     written_as,
 )
@@ -130,7 +132,7 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
     if keys[0] in _MOVED:
         raise UsageError(f"{path}: {_MOVED[keys[0]]}")
     if keys[0] == "characters" and len(keys) == 2 and text == ABSENT and keys[1] in state.characters:
-        return _without_character(state, keys[1])
+        return _without_character(rules, state, keys[1])
     if keys[0] not in State.__struct_fields__ and (meant := _meant(rules, state, keys[0], keys[-1])):
         raise UsageError(f"{path}: the table has no place {keys[0]!r}; did you mean {' or '.join(meant)}?")
     after: State = _put(state, keys, text, path=path)
@@ -395,7 +397,14 @@ def shown_to(state: State, path: str, seats: Iterable[str]) -> State:
     return msgspec.structs.replace(state, audiences=state.audiences.with_(name, audience))
 
 
-def _without_character(state: State, name: str) -> State:
+def _without_character(rules: Rules, state: State, name: str) -> State:
+    """Return the table without a character; the hand that it was dealt goes back to the pile that it came from."""
+    for of, text in rules.file.piles.items():
+        hand, source = state.piles.get(pile_name(of, name)), state.piles.get(text.dealt_from)
+        if text.dealt and hand is not None and source is not None:
+            source = replace(source, cards=tuple(sorted((*source.cards, *hand.cards, *hand.top))))
+            emptied = replace(hand, cards=(), top=(), knowers=())
+            state = replace(state, piles=state.piles.with_(text.dealt_from, source).with_(pile_name(of, name), emptied))
     if any(pile.owner == name and len(pile) for pile in state.piles.values()):
         raise UsageError(f"characters.{name}: this character holds cards and cannot be removed")
     return msgspec.structs.replace(

@@ -73,6 +73,18 @@ def test_a_hand_holds_what_lost_places_leave(tmp_path: Path) -> None:
     assert len(hand(store.read(again.path).state, "ilse")) == 4
 
 
+def test_a_dealt_hand_goes_back_unseen_with_its_owner(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db", "ilse", "brannagh")
+    deck = len(store.read(place.path).state.piles["deck"])
+    sitting.set_value(place, "characters.brannagh", "absent")
+    state = store.read(place.path).state
+    assert "hand:brannagh" not in state.piles
+    assert len(state.piles["deck"]) == deck + 5
+    assert set(state.seen_by("ilse").piles["deck"].cards) == {FACE_DOWN}
+    sitting.reveal(place)
+    assert verify(place.path).exit == 0
+
+
 def test_real_cards_are_typed_where_none_are_dealt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert rpgres("table", "new", "saga", "--sheet", "ilse", "--no-deal").code == 0
