@@ -227,7 +227,8 @@ def test_the_game_master_is_asked_for_a_joker_that_she_does_not_have(tmp_path: P
 def test_a_player_declares_nothing_for_others(tmp_path: Path, inputs: dict[str, Any]) -> None:
     place = begun(tmp_path / "t.db")
     option = next(iter(inputs))
-    with pytest.raises(UsageError, match=f"`{option}`: only the game master or the host can give this"):
+    hint = "you can name a character with `target`" if option == "against" else ""
+    with pytest.raises(UsageError, match=f"`{option}`: only the game master or the host can give this.*{hint}"):
         sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat="sable")
     assert store.read(place.path).pending is None
     for seat in (GM, None):
