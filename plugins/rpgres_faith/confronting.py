@@ -122,7 +122,8 @@ def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
     if attribute is None:
         if skill.name not in table.rules.file.settings["npc-values"]:
             message = f"{named('against')} {form.name} needs attribute, how many cards there may be"
-            raise UsageError(f"{message}: type {form.name}:attribute=...")
+            known = f"{form.name}:skill={skill.name or skill.value}"
+            raise UsageError(f"{message}: type {known},attribute=NAME or a number")
         attribute = skill
     side = side_of(
         table,

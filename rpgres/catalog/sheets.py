@@ -15,7 +15,7 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError, UsageError, named
 from rpgres.model.state import GM, Box, State, slug
-from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names
+from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names, unknown_ruleset
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import (
@@ -76,6 +76,8 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
         return shipping[0]
     if not shipping and not os.path.lexists(path):
         raise _missing(path, names, installed)
+    if isinstance(said, str):
+        raise UsageError(f"{path}: {unknown_ruleset(said, extra=extra)}")
     raise UsageError(
         f"{path}: name the ruleset of this sheet, with {named('ruleset')} or `ruleset` in the file: "
         f"{', '.join(shipping or names) or 'none is there'}"

@@ -22,7 +22,7 @@ from rpgres.parameters.context import SHEET
 from rpgres.parameters.form import forms_in
 from rpgres.parameters.kinds import Described, kind_of
 from rpgres.parameters.plain import is_set
-from rpgres.rulesets import Rules, is_public, speaker
+from rpgres.rulesets import Parameter, Rules, is_public, speaker
 
 THE_HOSTS = f"the host can give it, without {named('as')}"
 
@@ -135,7 +135,11 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
 def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: str) -> None:
     """Check that no player says what the game master says."""
     for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
-        raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}")
+        known = rules.parameters(action).items()
+        takes = isinstance(described, Parameter) and described.seats
+        naming = [named(key) for key, one in known if one.kind == "character" and one.said_by != GM]
+        own = f"; you can name a character with {' or '.join(naming)}" if naming and takes else ""
+        raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}{own}")
 
 
 def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:

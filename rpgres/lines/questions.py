@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from rpgres.engine.players import NO, Question, View
+from rpgres.engine.players import NO, Question, View, named_option
 from rpgres.model.state import slug
 from rpgres.render.lines import Line
 from rpgres.render.questions import keyed
@@ -45,6 +45,8 @@ def matching(question: Question, typed: str) -> list[str]:
         return [keys[said].name]
     begun = [name for name in names if said and name.lower().startswith(said)]
     begun = begun or [name for name in names if len(said) > 2 and f"-{said}-" in f"-{slug(name)}-"]  # `hammer`
+    if not begun and typed and (other := named_option(question.offered, typed)) is not None:
+        return [other.name]  # `Ag4+` for Ag4, as `--choose` takes it
     plain = [name for name in begun if not any(name.startswith(f"{other}:") for other in begun)]
     return plain if len(plain) == 1 else begun  # another way to choose an option is typed in full
 

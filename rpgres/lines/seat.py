@@ -250,6 +250,8 @@ class Seat:
                 f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` evaluates an action"
             )
         if not actor and words == [first] and first.isdecimal():  # an answer, and no dice
+            if self.can_answer:
+                raise UsageError(f"a question is open to you: `answer` puts it, then type {first}")
             raise UsageError(f"no question is open to you that {first} would answer; `roll {first}` rolls it as dice")
         if not actor and resembles_notation(first):
             return Understood(["roll", *words])
@@ -293,7 +295,8 @@ class Seat:
         said = slug(" ".join(words))
         for who in self.state.characters.values():
             for counter, number in who.counters.items():
-                if counter.removesuffix("s") in said and (slug(who.name) in said or len(self.own()) == 1):
+                is_said = f"-{counter.removesuffix('s')}-" in f"-{said}-".replace("s-", "-")
+                if is_said and (slug(who.name) in said or len(self.own()) == 1):
                     path = f"{who.name}.{counter}"
                     how = f"numbers are changed with `set {path}={number}`"
                     if self.name not in (None, GM):

@@ -396,6 +396,8 @@ def test_one_character_is_shown_alone() -> None:
         ("mara overcome fight guard", "what of guard opposes this?"),
         ("mara invokes fog", "is asked in the middle of an action, and answered there: overcome"),
         ("mara roll stealth", "as in `mara overcome stealth`"),
+        ("mara spends fate points", "numbers are changed with `set mara.fate-points="),
+        ("mara afate-pointes edda", "'afate-pointes'"),
     ],
 )
 def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:

@@ -563,8 +563,11 @@ def test_the_end_of_the_input_leaves_a_decision_open() -> None:
     done = rpgres("play", stdin="mara: overcome --skill 1 --vs 2 --given roll=0000\n")
     assert done.code == 0
     assert said("table", "show")["pending"]["question"]["label"] == "invoke"
-    done = rpgres("play", "--as", "mara", stdin="answer\nno\nfail\nquit\n")
-    assert "A decision is pending" in done.out
+    done = rpgres("play", "--as", "gm", stdin="quit\n")
+    assert "A decision is pending: another seat answers it" in done.out
+    done = rpgres("play", "--as", "mara", stdin="1\nanswer\nno\nfail\nquit\n")
+    assert "A decision is pending: `show` displays it, `answer` answers it" in done.out
+    assert "a question is open to you: `answer` puts it, then type 1" in done.err
     assert "Fail" in done.out
     assert said("table", "show")["pending"] is None
 

@@ -219,7 +219,7 @@ PRICED = Question(
     optional=True,
     facts={"total": 1, MARGIN: -2},
 )
-CARDS = Question("play", "mara", (Option("H1"), Option("H13"), Option("S13")))
+CARDS = Question("play", "mara", (Option("H1"), Option("H13"), Option("S13", aliases=("S13+",))))
 
 ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw")), optional=True)
 
@@ -239,6 +239,7 @@ ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw"))
         (CARDS, "H1", ["H1"]),
         (CARDS, "s", ["S13"]),
         (CARDS, "13H", []),
+        (CARDS, "S13+", ["S13"]),
         (CHOICE, "full", ["full"]),
         (CHOICE, "ful", ["full", "full-and-more"]),
         (CHOICE, "no", []),

@@ -227,7 +227,8 @@ def test_the_game_master_is_asked_for_a_joker_that_she_does_not_have(tmp_path: P
 def test_a_player_declares_nothing_for_others(tmp_path: Path, inputs: dict[str, Any]) -> None:
     place = begun(tmp_path / "t.db")
     option = next(iter(inputs))
-    with pytest.raises(UsageError, match=f"`{option}`: only the game master or the host can give this"):
+    hint = "you can name a character with `target`" if option == "against" else ""
+    with pytest.raises(UsageError, match=f"`{option}`: only the game master or the host can give this.*{hint}"):
         sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat="sable")
     assert store.read(place.path).pending is None
     for seat in (GM, None):
@@ -320,3 +321,11 @@ def test_who_is_done_is_not_asked_again_at_a_table(tmp_path: Path) -> None:
     plays = [event.who for event in result.events if isinstance(event, DecisionEvent) and event.label == "play"]
     assert plays.count("sable") == 1
     assert plays.count("bero") == 2
+
+
+@pytest.mark.parametrize("skill", ["ballistic", "3"])
+def test_a_counteraction_without_an_attribute_is_told_as_it_would_be_typed(tmp_path: Path, skill: str) -> None:
+    place = begun(tmp_path / "t.db")
+    inputs = {"skill": 3, "attribute": 2, "against": [f"bero:skill={skill}"]}
+    with pytest.raises(UsageError, match=f"type bero:skill={skill},attribute=NAME or a number"):
+        sitting.act(place, "confront", inputs, actor="sable")

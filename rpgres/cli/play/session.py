@@ -126,7 +126,8 @@ class Session:
         names = ", ".join(self._seat.state.characters) or "nobody"
         told: list[Line] = [line(Piece(title, "title"), f": {names}. Type an action, or `help` or `quit`.")]
         if history.pending is not None and not (self._reader.is_interactive and self._seat.can_answer):
-            told.append(line("A decision is pending: `show` displays it, `answer` answers it."))
+            how = "`show` displays it, `answer` answers it" if self._seat.can_answer else "another seat answers it"
+            told.append(line(f"A decision is pending: {how}."))
         say(told)
 
     def _next_line(self) -> str | None:
