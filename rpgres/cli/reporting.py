@@ -32,6 +32,9 @@ def format_of(shared: Mapping[str, Any]) -> str:
         raise UsageError(f"a chart is written with {named('svg')} {shared['out']}; {named('out')} writes the table")
     if form is None and ending in ENDINGS:
         form = ending
+    if form is None and ending not in ("", "txt"):
+        known = ", ".join(f".{one}" for one in ("txt", *ENDINGS))
+        raise UsageError(f"{named('out')} knows the endings {known}, not .{ending}; or name the {named('format')}")
     form = ENDINGS.get(form, form)
     if form is not None and form not in FORMATS:
         raise UsageError(f"{named('format')} takes {', '.join(FORMATS)}, not {form!r}")

@@ -84,9 +84,10 @@ class Keeping:
             most = min(free, last - so_far - 1)
             bits = packed.bit_length() + shift * max(0, so_far + most - first) // 2
             self.work.spend((most + 2) * (1_000 + bits * (4 + size) // 80))
-            closing = (weight + rest) ** free
+            closing, chosen = (weight + rest) ** free, 1
             for dice in range(most + 1):
-                ways = comb(free, dice) * weights[dice]
+                ways = chosen * weights[dice]
+                chosen = chosen * (free - dice) // (dice + 1)
                 closing -= ways * rests[free - dice]
                 after = (*before[:kind], before[kind] + dice, *before[kind + 1 :])
                 kept = max(0, so_far + dice - max(first, so_far))

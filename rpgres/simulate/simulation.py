@@ -115,7 +115,7 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
     answers_to(prepared, choose)
     paths = _beside(by, ACTION_THINGS)
     described = rules.file.actions[action]
-    of_outcome = [name for name in paths if not is_path(name) and (described.procedure or described.told)]
+    of_outcome = [name for name in paths if not is_path(name)]
     for name in () if described.procedure else of_outcome:
         check_told(rules, action, name)
     check_paths(rules, prepared.state, [name for name in paths if name not in of_outcome])

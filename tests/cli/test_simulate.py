@@ -316,3 +316,18 @@ def test_reports_leave_out_the_margin_and_total_that_an_action_does_not_have(for
     assert "partial" in done.out.lower()
     assert "margin" not in done.out
     assert "total" not in done.out
+
+
+def test_a_name_that_an_action_does_not_tell_is_told_as_odds_tell_it() -> None:
+    line = ("fate", "overcome", "--skill", "1", "--vs", "1", "--by", "shift")
+    told = [rpgres(command, *line) for command in ("odds", "simulate")]
+    assert {(ran.code, ran.err) for ran in told} == {
+        (2, "rpgres: --by: fate overcome has no number 'shift'; it has: outcome, margin, total\n")
+    }
+
+
+def test_a_file_with_an_unknown_ending_is_refused_unless_the_format_is_named(tmp_path: Path) -> None:
+    ran = rpgres("odds", "2d6", "--out", str(tmp_path / "x.pdf"))
+    assert ran.code == 2
+    assert "not .pdf; or name the --format" in ran.err
+    assert rpgres("odds", "2d6", "--format", "md", "--out", str(tmp_path / "x.pdf")).code == 0
