@@ -37,7 +37,7 @@ from rpgres.odds.trees import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 800_000  # default budget of answers: some 20 seconds
+WORK = 1_000_000  # default budget of answers: some 20 seconds
 SHOWN = 5  # first decisions that are told, the most probable ones
 
 

@@ -60,7 +60,11 @@ def best_record(
         NeedsPolicy: nothing answers a decision of another player.
     """
     who = _who(scene, people, best, actor)
-    found, goals, shares = _played(scene, who, goals, by, {"leaves": leaves, "seconds": seconds})
+    try:
+        found, goals, shares = _played(scene, who, goals, by, {"leaves": leaves, "seconds": seconds})
+    except TooLarge as error:
+        error.add(_how_far(scene, error) + _what_helps(scene, who, error, taking_part=len(people.characters)))
+        raise
     return SceneBestResult(
         **shares,
         **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=note),
@@ -92,9 +96,6 @@ def _played(
         found = scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
-    except TooLarge as error:
-        error.add(_how_far(scene, error) + _what_helps(scene, who, error))
-        raise
     nothing = found.value * 0
     masses: dict[Any, Fraction] = {}
     for result, mass in found.masses.items():
@@ -114,8 +115,8 @@ def _how_far(scene: Scene, error: TooLarge) -> str:
     return f"; the search ended{where} after {', '.join(came[:-1])} and {came[-1]}"
 
 
-def _what_helps(scene: Scene, who: str, error: TooLarge) -> str:
-    """Return what makes a scene small enough that was too large."""
+def _what_helps(scene: Scene, who: str, error: TooLarge, *, taking_part: int) -> str:
+    """Return what makes a scene small enough that was too large; so many characters take part in it."""
     leaf, tries = leaf_at(scene.program, error.at), list[str]()
     if error.chance and not _is_bare(scene):
         tries.append(f"the results of {error.chance!r} in that step (given)")
@@ -123,7 +124,9 @@ def _what_helps(scene: Scene, who: str, error: TooLarge) -> str:
         tries.append("smaller hands or pools")
     if leaf is not scene.program.leaves[0]:
         tries.append(f"a scene that ends before {leaf.name}")
-    if leaf.step.procedure:
+    if not error.chance and taking_part > 2:
+        tries.append("fewer characters")
+    if leaf.step.procedure and error.turns > taking_part:  # it came past a round in which everybody acted
         tries.append("a shorter procedure")
     if error.decision and not error.chance and not _is_bare(scene):
         tries.append(f"an answer to {error.decision!r} in the steps (choose)")

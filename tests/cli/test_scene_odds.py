@@ -364,9 +364,11 @@ def test_what_is_too_large_for_optimal_decisions_says_so() -> None:
     ran = rpgres("odds", "fate/conflict", "--sheet", "mara", "--against", "bruiser", "--best", "--leaves", "300")
     assert ran.code == 2
     assert (
-        "too large; the search ended after 2 turns, 2 states and 298 paths. Try a shorter procedure, a larger"
+        "too large; the search ended after 2 turns, 2 states and 298 paths. Try a larger --seconds or --leaves"
         in ran.err
-    )
+    )  # not everybody has acted twice, so that a shorter one would be as large
+    three = ("--against", "bruiser", "--against", "guard", "--best", "--leaves", "300")
+    assert "Try fewer characters, a larger" in rpgres("odds", "fate/conflict", "--sheet", "mara", *three).err
 
 
 def best_of(text: str, who: str, *given: str) -> Any:

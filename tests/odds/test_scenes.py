@@ -183,6 +183,20 @@ def test_standing_orders_decide_as_the_same_policy_in_python(battle: Ruleset, at
     assert len(ordered.masses) > 1 or defenders == 4
 
 
+@pytest.mark.parametrize(("left", "leaves", "is_hopeless"), [("1", 500, True), ("1", 499, False), ("1/2", 500, False)])
+def test_more_time_is_advised_only_where_it_helps(left: str, leaves: int, is_hopeless: bool) -> None:
+    from types import SimpleNamespace
+
+    from rpgres.render.odds.scenes import _what_helps
+
+    chance = SimpleNamespace(probability=float(Fraction(left)), exact=left)
+    record: Any = SimpleNamespace(too_many="", open=chance, leaves=leaves, interrupted=False)
+    assert ("fewer characters" in _what_helps(record), "--seconds" in _what_helps(record)) == (
+        is_hopeless,
+        not is_hopeless,
+    )
+
+
 @pytest.mark.slow
 def test_hands_with_too_many_results_end_the_search_at_once() -> None:
     from tests.support.command_line import rpgres

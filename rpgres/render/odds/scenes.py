@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from rpgres.errors import counted
 from rpgres.odds.exact import Chance
+from rpgres.odds.explorer import FIRST_RUNS, SLIGHT
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
 from rpgres.odds.scenes import ExactSceneOdds
@@ -72,13 +73,19 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
         yield f"mean: {record.mean.probability:.3f}"
     if is_open(record.open):
         yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
-        tries = ["--seconds N follows more of it"]
-        if record.too_many:
-            tries = [f"{record.too_many!r} has too many results for any time; a step may give them (given)"]
-        yield ", ".join([*tries, *([] if sample is not None else ["--simulate N adds estimates"])])
+        yield ", ".join([_what_helps(record), *([] if sample is not None else ["--simulate N adds estimates"])])
     yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'course')}"
     if sample is not None:
         yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
+
+
+def _what_helps(record: ExactSceneOdds) -> str:
+    """Return what leaves less open; more time hardly does where many courses have resolved next to nothing."""
+    if record.too_many:
+        return f"{record.too_many!r} has too many results for any time; a step may give them (given)"
+    if record.open.probability > 1 - SLIGHT and record.leaves >= FIRST_RUNS and not record.interrupted:
+        return "too large for more time to help much; fewer characters or fewer turns leave less open"
+    return "--seconds N follows more of it"
 
 
 def _best_tables(record: SceneBestResult, file: RulesetFile | None) -> list[Table]:
