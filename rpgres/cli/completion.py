@@ -111,10 +111,12 @@ def played_names(incomplete: str) -> list[str]:
 
 
 def scene_offers() -> list[str]:
-    """Return the scenes that ship, and the TOML files here."""
+    """Return the scenes that ship, without those that only test a ruleset, and the TOML files here."""
+    from rpgres.catalog.listed import CASES
     from rpgres.scenes import scene_names
 
-    return [*scene_names(), *sorted(path.name for path in Path().glob("*.toml"))]
+    shipped = (name for name in scene_names() if not name.partition("/")[2].startswith(CASES))
+    return [*shipped, *sorted(path.name for path in Path().glob("*.toml"))]
 
 
 def offer_shared(data: RulesetData, action: str, option: str) -> Offers:

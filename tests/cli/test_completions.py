@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rpgres.cli.commands.completions import FILES, completion_script
+from rpgres.cli.completion import scene_offers
 from tests.support.checkout import ROOT
 from tests.support.lantern import rpgres
 
@@ -97,6 +98,14 @@ def test_bash_completes(line: str, offered: set[str], tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
     assert done.stderr == ""
     assert set(done.stdout.split()) == offered
+
+
+def test_scenes_that_only_test_a_ruleset_are_not_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conformance.toml").touch()
+    offered = scene_offers()
+    assert {"fate/ledger", "conformance.toml"} < set(offered)
+    assert not any("/conformance" in name for name in offered)
 
 
 @pytest.mark.slow
