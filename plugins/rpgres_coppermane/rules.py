@@ -366,10 +366,7 @@ def _resolve(
     settles = name or action, facts_of(foes, ("conflict", "yes" if is_conflict else "no"), *facts)
     roll = lined_up(table, actor, add, foes, given, settles)
     knack = _knack_of(actor, given.get("knack"))
-    if knack is None:
-        standing, is_knack = standing_of(table, roll, matters), False
-    else:
-        standing, is_knack = _stand(table, actor, roll, knack)
+    standing = standing_of(table, roll, matters) if knack is None else _stand(table, actor, roll, knack)
     outcome = settle(
         table,
         settles[0],
@@ -384,9 +381,7 @@ def _resolve(
         },
         becomes=becomes,
         spelled=spelled,
-        track=track,
         consequence=consequence,
-        counts=not is_knack,
     )
     return legend.capped(table.state, outcome)
 
@@ -465,8 +460,8 @@ def _foes(
     return (foe,)
 
 
-def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> tuple[Standing, bool]:
-    """Return where a roll stands, and whether it does so by the knack (COP, legend), which may spare the roll."""
+def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> Standing:
+    """Return where a roll stands with a knack (COP, legend), which may spare the roll; a margin by it does not count."""
     opponent, works = opponent_of(roll.foes), False
     spent: tuple[Effect, ...] = ()
     if roll.foes:
@@ -474,7 +469,7 @@ def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> tuple[Stan
             table, actor, knack, label="knack", gives="a success with style", opponent=opponent
         )
     if works:
-        return Standing(legend.shifts_of_knack(table.rules, best=True), None, None, spent), True
+        return Standing(legend.shifts_of_knack(table.rules, best=True), effects=spent, counts=False)
     standing = standing_of(table, roll)  # rescued or not, as its band has it
     margin = standing.margin
     if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
@@ -489,7 +484,7 @@ def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> tuple[Stan
         )
         spent += more
         margin = legend.shifts_of_knack(table.rules, best=False) if works else margin
-    return msgspec.structs.replace(standing, margin=margin, effects=(*standing.effects, *spent)), works
+    return msgspec.structs.replace(standing, margin=margin, effects=(*standing.effects, *spent), counts=not works)
 
 
 def _knack_of(actor: Character, name: str | None) -> str | None:

@@ -57,12 +57,17 @@ class Foe(msgspec.Struct, frozen=True, gc=False):
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """The roll after the invoke window; everything is None when nothing opposed it."""
+    """The roll after the invoke window; everything is None when nothing opposed it.
+
+    Attributes:
+        counts: whether the outcome has this margin; otherwise it only selects the row.
+    """
 
     margin: int | None
     total: int | None = None
     opposition: int | None = None
     effects: tuple[Effect, ...] = ()
+    counts: bool = True
 
 
 class Roll(msgspec.Struct, frozen=True, gc=False):
