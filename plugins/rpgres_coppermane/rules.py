@@ -461,7 +461,7 @@ def _foes(
 
 
 def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> Standing:
-    """Return where a roll stands with a knack (COP, legend), which may spare the roll; a margin by it does not count."""
+    """Return where a roll stands with a knack, which may spare it (COP, legend); a margin by a knack does not count."""
     opponent, works = opponent_of(roll.foes), False
     spent: tuple[Effect, ...] = ()
     if roll.foes:

@@ -96,6 +96,22 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     step: str = ""
 
 
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What is changed in a run, and who answers what is new.
+
+    Attributes:
+        given: changed results of dice or cards, as `[STEP.]LABEL[#N]=VALUE`.
+        choose: changed decisions, as `[STEP.][WHO:]LABEL[#N]=VALUE`.
+        policies: who answers decisions that are new, by character; everybody's under an empty name.
+        auto: whether the ruleset's first policy answers them.
+    """
+
+    given: Sequence[str] = ()
+    choose: Sequence[str] = ()
+    policies: Mapping[str, str] = EMPTY
+    auto: bool = False
+
+
 class Dropped(msgspec.Struct, frozen=True, kw_only=True):
     """An answer of the run as it was that the changed run has no use for.
 
@@ -164,19 +180,14 @@ def answers_in(events: Iterable[EventRecord], *, step: str = "") -> list[Answere
     return found
 
 
-def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[Answered]) -> list[Changed]:
-    """Return the changes that were typed as `[STEP.][WHO:]LABEL[#N]=VALUE`.
-
-    Args:
-        given: results of dice or cards.
-        choose: decisions.
-        answers: those of the run as it was.
+def read_changes(asked: Asked, answers: Sequence[Answered]) -> list[Changed]:
+    """Return the changes that were typed to the answers of a run.
 
     Raises:
         UsageError: nothing is changed, or it is not clear which answer is meant.
     """
-    typed: list[tuple[Kind, str]] = [("chance", text) for text in given]
-    typed += [("decision", text) for text in choose]
+    typed: list[tuple[Kind, str]] = [("chance", text) for text in asked.given]
+    typed += [("decision", text) for text in asked.choose]
     if not typed:
         known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_LISTED])
         message = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
@@ -426,22 +437,17 @@ def run_changed(
     prepared: Prepared,
     before: Result,
     answers: Sequence[Answered],
+    asked: Asked,
     *,
-    given: Sequence[str],
-    choose: Sequence[str],
     seed: str,
-    policies: Mapping[str, Policy] = EMPTY,
     kept: Sequence[Answered] = (),
 ) -> tuple[Again, WhatIf]:
     """Return the result of an action with the answers that were typed changed, and how it compares.
 
     Args:
-        prepared: the action.
-        before: its result.
+        before: the result of the action.
         answers: those of the run as it was that can be changed.
-        given, choose: what is changed; see `read_changes`.
         seed: where new dice come from.
-        policies: who answers decisions that are new.
         kept: further answers, which nobody changes.
 
     Raises:
@@ -450,9 +456,10 @@ def run_changed(
     again = partial(run_again, seed=seed, unused=before.unused)
     whole = [*answers, *kept]
     require_same(before, again(playing(prepared), whole))
-    changes = read_changes(given, choose, answers)
+    changes = read_changes(asked, answers)
     labels = {kind: {one.label: "" for one in changes if one.kind == kind} for kind in ("chance", "decision")}
     check_labels(prepared.rules, prepared.action, given=labels["chance"], choose=labels["decision"])
+    policies = policies_of(prepared, asked.policies, auto=asked.auto)
     after = again(playing(prepared, note=before.note), whole, changes, policies=policies)
     return after, WhatIf(
         ruleset=prepared.rules.id,
@@ -526,22 +533,11 @@ def _outcome_of(found: Result | Pending) -> Any:
 # A record run again
 
 
-def result_what_if(
-    before: Result,
-    *,
-    given: Sequence[str] = (),
-    choose: Sequence[str] = (),
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
-    folders: tuple[Path, ...] = (),
-) -> tuple[WhatIf, RulesetFile]:
+def result_what_if(before: Result, asked: Asked, *, folders: tuple[Path, ...] = ()) -> tuple[WhatIf, RulesetFile]:
     """Return an action as it was and with answers changed, and the data of its ruleset.
 
     Args:
         before: its result.
-        given, choose: what is changed; see `read_changes`.
-        policies: who answers decisions that are new, by character; everybody's under an empty name.
-        auto: whether the ruleset's first policy answers them.
         folders: further folders with rulesets and overlays.
 
     Raises:
@@ -556,7 +552,5 @@ def result_what_if(
         raise UsageError(f"this result does not tell its seed; at a table, name its entry: `{called('whatif', '.#N')}`")
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
-    answers, deciding = answers_in(before.events), policies_of(prepared, policies, auto=auto)
-    seed = before.seed
-    _, record = run_changed(prepared, before, answers, given=given, choose=choose, policies=deciding, seed=seed)
+    _, record = run_changed(prepared, before, answers_in(before.events), asked, seed=before.seed)
     return record, rules.file

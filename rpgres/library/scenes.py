@@ -110,10 +110,9 @@ def whatif(
         UsageError: nothing is changed, no such answer was given, or `before` leaves out its seed.
         FileError: a file of the ruleset, a sheet or the scene is missing or faulty.
     """
-    changes: dict[str, Any] = {"given": typed_changes(given, "given"), "choose": typed_changes(choose, "choose")}
-    how: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "folders": folders_of(rulesets)}
+    asked = typed_changes(given, choose, policies, auto=auto)
     if isinstance(before, SceneResult):
-        return file_what_if(before, file=scene, **changes, **how)[0]
+        return file_what_if(before, asked, file=scene, folders=folders_of(rulesets))[0]
     if not isinstance(before, Result):
         raise UsageError(f"whatif takes what resolve or run_scene returned, not {before!r:.80}")
-    return result_what_if(before, **changes, **how)[0]
+    return result_what_if(before, asked, folders=folders_of(rulesets))[0]
