@@ -294,9 +294,7 @@ def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
         for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
             if _is_mutable(default):
                 yield Fault(default.lineno, "a default value of a function can be changed", _LASTS)
-        own = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        own |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-        own |= {bound for node in ast.walk(function) if (bound := _bound_name(node))}
+        own = _own_names(function)
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 is_name = isinstance(node.value, ast.Name)
@@ -307,6 +305,14 @@ def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
                 continue
             if _root(node) in known - own:
                 yield Fault(node.lineno, f"it changes the module's {_root(node)}", _LASTS)
+
+
+def _own_names(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """Return the names that a function binds itself."""
+    nodes = list(ast.walk(function))
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return own | {bound for node in nodes if (bound := _bound_name(node))}
 
 
 def _bound_name(node: ast.AST) -> str | None:
