@@ -349,7 +349,6 @@ def draw_cards(
 
     Args:
         number: how many, at least 1.
-        streams: the seed's numbers.
         without: cards that are not in the deck, as typed; where a sign is left out, it is any such card.
         given: cards that were drawn from a real deck, under `LABEL`; they come first.
 

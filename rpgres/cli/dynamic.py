@@ -282,11 +282,7 @@ def scene_command(
     """Return the command that does something with a scene.
 
     Args:
-        name: the scene's name.
         act: does it: `act(name, values)`.
-        options: what it takes.
-        summary: what it does, in one line.
-        details: more, for its help.
     """
 
     @results_alone()

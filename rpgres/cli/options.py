@@ -400,9 +400,6 @@ def hoist(args: Sequence[str], options: Iterable[Option]) -> list[str]:
 
     So `--seed 7 4dF` and `4dF --seed 7` are the same, though only the word says which command reads the options. A line
     without a word has no command for them, and is returned empty.
-
-    Args:
-        options: those that may be moved.
     """
     end, known = 0, {name: option for option in options for name in option.names}
     while end < len(args) and args[end].startswith("-") and args[end] not in ("-", "--"):

@@ -86,7 +86,6 @@ def play_and_print(
     """Play a scene and print its account step by step.
 
     Args:
-        seed: what all chance is drawn from.
         seat: the seat of the reader; None for the game master, with the seed above it, since who plays the scene can
             play it again.
         auto: whether decisions are taken without asking.

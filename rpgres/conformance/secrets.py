@@ -140,8 +140,6 @@ def receive(
     """Return what a seat receives when an action is played.
 
     Args:
-        prepared: the action.
-        seat: whose seat.
         game: which game, from 0.
         variation: what is otherwise where the seat cannot look.
         answers: what everybody else answers, as far as it is offered.
@@ -192,8 +190,6 @@ def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[S
 
     Args:
         seat, game, longest: see `receive`.
-        wanted: what everybody else should answer.
-        answered: takes note of what everybody else answers.
     """
     counts, own, taken = Counter[tuple[str, str]](), count(game), count()
 

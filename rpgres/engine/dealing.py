@@ -17,7 +17,6 @@ def with_hands(rules: Rules, state: State, who: str, *, streams: Streams, step: 
 
     Args:
         who: the character, whose piles lie on the table.
-        streams: the seed's numbers.
         step: under which number chance is drawn.
     """
     counters = state.characters[who].counters

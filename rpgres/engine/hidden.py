@@ -74,9 +74,6 @@ NO_TABLE = Start()
 def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -> Start:
     """Return a table as a seat, or the host, knows it.
 
-    Args:
-        seat: who asks.
-
     Raises:
         UsageError: the seat does not see some cards, and nothing says which they may be.
     """

@@ -59,7 +59,6 @@ def turn(
 
     Args:
         period: `scene`, or another that the ruleset has.
-        moment: whether it begins or ends.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         by: who answers, as for an action; see `Answering`.
 

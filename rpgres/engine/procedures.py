@@ -65,7 +65,6 @@ def play_through(
     """Return the outcome of a procedure, after all its turns; their effects are applied to the table's state.
 
     Args:
-        first: its first place.
         is_enough: tells after each turn whether its outcome is what is asked for; the rest is not played then.
         stops: whether it ends at the first decision that nothing answers, once a turn is over; see `Ruleset.procedure`.
     """
@@ -167,7 +166,6 @@ def check_details(names: Iterable[str], known: Collection[str]) -> None:
     """Check that outcomes of procedures have details of these names, such as `exchanges`.
 
     Args:
-        names: what is asked for.
         known: the details that they have.
 
     Raises:
@@ -211,7 +209,6 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     """Return the first place of a procedure, and the state as its beginning leaves it.
 
     Args:
-        prepared: the procedure, with its inputs read.
         dealer, players: who answers.
 
     Raises:

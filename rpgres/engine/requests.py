@@ -134,7 +134,6 @@ def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict
     """Return the results and decisions up to a question, with an empty list for its answer.
 
     Args:
-        pending: what waits.
         given: results that were given beforehand, by label.
     """
     given, (so_far, choose) = dict(given), scripts_of(pending.answers)

@@ -404,12 +404,8 @@ def run_again(
     """Return the result of a run with its answers as they were, but for those that are changed.
 
     Args:
-        playing: runs it.
-        answers: those of the run as it was.
-        changes: what is changed.
         seed: where new dice come from.
         step: which step of a scene it is, from 0.
-        policies: who answers decisions that are new.
         unused: decisions that were scripted and not needed in the run as it was.
 
     Raises:
@@ -445,10 +441,8 @@ def run_changed(
     """Return the result of an action with the answers that were typed changed, and how it compares.
 
     Args:
-        before: the result of the action.
         answers: those of the run as it was that can be changed.
         seed: where new dice come from.
-        kept: further answers, which nobody changes.
 
     Raises:
         UsageError: nothing is changed, a change is impossible, or the run as it was does not come to the same.
@@ -537,7 +531,6 @@ def result_what_if(before: Result, asked: Asked, *, folders: tuple[Path, ...] = 
     """Return an action as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        before: its result.
         folders: further folders with rulesets and overlays.
 
     Raises:

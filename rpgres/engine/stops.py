@@ -97,9 +97,7 @@ def fault_of(error: BaseException, run: Run, code: str) -> BaseException:
     All but the last now carry the run.
 
     Args:
-        error: what was raised.
         run: where it was raised.
-        code: what the code is, for messages.
     """
     fault: RpgresError
     match error:

@@ -45,10 +45,7 @@ def roll_on(name: str, table: Table, actor: Character, /, **arguments: Any) -> O
     """Return the outcome of a roll on a random table.
 
     Args:
-        name: the random table.
         table: where it is rolled.
-        actor: who rolls.
-        arguments: its inputs, by parameter with underscores.
 
     Raises:
         UsageError: what was typed makes no dice.
@@ -132,7 +129,6 @@ class Walk:
         """Return the rows that a roll on a table comes to, without those that stand for others.
 
         Args:
-            name: the table.
             out: rows that do not count.
         """
         found = self._next(name, out)
@@ -152,7 +148,6 @@ class Walk:
         """Return the rows that the links of a row come to; where it rolls again, in the order of their names.
 
         Args:
-            found: the row.
             after: tables that are rolled on when these are done.
         """
         row, again = found.row, found.row.row.again

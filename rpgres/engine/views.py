@@ -77,8 +77,6 @@ def found_seen(
 
     Args:
         found: with nothing left out.
-        seat: who looks.
-        state: the table, for whose seat is whose.
         hidden: the seats that may know of what is hidden, by slug.
         inputs: what was typed, as far as it may be known.
     """
@@ -221,7 +219,6 @@ def input_seen(value: Any, place: str | None, fields: Sequence[str] | None, *, s
         fields: the fields that are not for everybody, as `private_in` has them; none where all of it is not, None where
             all of it is public.
         state: the table, for who may see that place.
-        seat: who looks.
     """
     if fields is None:
         return value

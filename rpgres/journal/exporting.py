@@ -45,9 +45,6 @@ def misfits(rules: Rules, name: str, text: str) -> list[str]:
     """Return what `rpgres sheet check` would find wrong with an exported sheet, a line each.
 
     What is true at the table is written down even so: a rule may have taken a number past what a sheet allows.
-
-    Args:
-        name: the file's name.
     """
     try:
         read_sheet(rules, name, source=Source(name, text))

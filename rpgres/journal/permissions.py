@@ -107,7 +107,6 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
     Args:
         state: the table before the action.
         action, inputs, actor: what is typed, and for whom.
-        seat: who types.
 
     Raises:
         UsageError: it may not.

@@ -143,11 +143,8 @@ def run_at(
 
     Args:
         history: the table before it; what seats said in advance is heard.
-        asked: what is played.
         step: the number under which chance is drawn.
         seed: what all chance is drawn from; that of the table by default.
-        prompt: asks a person what nothing else answers.
-        hand: asks a person for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -181,7 +178,6 @@ def run_pending(rules: Rules, history: History, pending: Entry, *, stops: bool =
     """Return the result of what waits, run once more on its recorded answers.
 
     Args:
-        pending: the entry that waits.
         stops: of a procedure, whether it ends where it waits.
         how: further arguments of `run_at`.
     """

@@ -59,8 +59,6 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
     """Return an entry as far as a seat, or the host, may see it.
 
     Args:
-        entry: one of its entries.
-        seat: who looks.
         undone: the numbers of the entries that do not stand, when they are known.
     """
     taken_back = undone if undone is not None else undone_in(history.entries[entry.number :])

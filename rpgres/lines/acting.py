@@ -56,11 +56,6 @@ AT_PLAY = Wording(as_option, as_line)
 def typed_action(seat: Seat, words: Sequence[str], *, listed: str = "`help`") -> TypedAction:
     """Return the action that a line names.
 
-    Args:
-        seat: the seat, and what it may know.
-        words: the line.
-        listed: what lists and describes actions.
-
     Raises:
         UsageError: it is unknown here, or unclear.
     """
@@ -128,7 +123,6 @@ def resolve(
     """Do an action at the table.
 
     Args:
-        seat: the seat.
         action: what was typed.
         given, choose, auto, note: answers and a note beside the line.
     """
@@ -150,8 +144,6 @@ def add_entry(seat: Seat, words: Sequence[str], answers: Mapping[str, Any]) -> D
     """Add the entry of a line that begins with one of `ADDED`.
 
     Args:
-        seat: the seat.
-        words: the line.
         answers: what is answered beside the line, as of `answers_of`.
 
     Raises:

@@ -293,7 +293,6 @@ def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict
     """Return the words of a line that belong to no option, by their place, and where options stand with their values.
 
     Args:
-        words: the line behind the action.
         options: whether each option takes a value, by its name as typed.
     """
     bare: dict[int, str] = {}
@@ -363,7 +362,6 @@ def with_names(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
 
     Args:
         state: the table as the seat that types may see it.
-        words: the line.
     """
     people = state.characters.values()
     names = [*(one.title for one in people), *(tag.name for tag in state.tags)]
@@ -401,7 +399,6 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
 
     Args:
         state: the table as the seat that types may see it.
-        word: what is typed.
     """
     found = [name for name in state.named(word) if name != ACTOR]
     if len(found) == 1:

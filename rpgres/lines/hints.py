@@ -32,7 +32,6 @@ def option_for(typed: str, known: Collection[str]) -> str:
     """Return what an unknown option means, as a phrase; empty where that is unknown, too.
 
     Args:
-        typed: the option.
         known: the options there are.
     """
     name = typed.lstrip("-")

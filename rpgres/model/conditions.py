@@ -67,7 +67,6 @@ def read_condition(path: str, wanted: Wanted, *, decides: bool = False) -> Condi
 
     Args:
         path: where.
-        wanted: what has to stand there.
         decides: whether a decision depends on it; see `parse_path`.
 
     Raises:
@@ -217,8 +216,6 @@ def condition_faults(when: Mapping[str, Any], *, decides: bool = False, who: str
     """Yield what is wrong with conditions: what cannot be read, and what never holds, by itself or with another.
 
     Args:
-        when: the conditions, sound by type.
-        decides: whether a decision depends on them.
         who: the character that decides; empty for none.
     """
     found: dict[str, Condition] = {}
@@ -292,7 +289,6 @@ def possible(conditions: Sequence[Condition], *, bounds: Sequence[int | None] = 
     """Tell whether conditions of one path can hold together.
 
     Args:
-        conditions: the conditions.
         bounds: the least and the greatest number that can stand there, where there is one; what is absent counts 0.
     """
     if all(condition.path.many == "all" for condition in conditions):

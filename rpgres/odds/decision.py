@@ -218,7 +218,6 @@ def decision_odds(
     Args:
         prepared: the action, at the table as it is; what the owner of the decision may not know of that is left out.
         view: what the owner may know.
-        question: the decision.
         policies: who decides everything after it; `""` for everybody.
         seconds: about how long games may take, for all options together.
         exact_seconds: how long exact odds may, before that.

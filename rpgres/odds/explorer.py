@@ -433,7 +433,6 @@ def explore_within(
     open. Where the budget would resolve next to nothing at the rate of the first runs, the rest of it is not spent.
 
     Args:
-        budget: what it may cost.
         once, dealer, recheck: see `explore`.
         runs: what takes note of the runs, and of their work.
 

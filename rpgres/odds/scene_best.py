@@ -197,9 +197,7 @@ def scene_best(
     """Return the odds of a scene when one player decides optimally over all of it.
 
     Args:
-        course: the scene.
         who: the character, or the seat, that decides optimally; policies decide for the others.
-        worth: what a result is worth to it.
         leaves, seconds, work: see `Budget`.
 
     Raises:

@@ -138,10 +138,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 def measure(subject: Subject, limits: Limits = Limits()) -> Measured:  # noqa: B008  # it is frozen
     """Return the exact distribution of a subject's results.
 
-    Args:
-        subject: what is asked about.
-        limits: what it may cost.
-
     Raises:
         UsageError: an input is missing or impossible, or a decision has no answer.
         FileError: a sheet is missing or faulty.
@@ -289,12 +285,7 @@ def without(state: State, removed: Sequence[Change]) -> State:
 
 
 def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[str, Change]]:
-    """Yield the tags that are in play, and what sheets list by name, as changes that take them off the table.
-
-    Args:
-        state: the table.
-        typed: what inputs say, which brought some of it.
-    """
+    """Yield the tags that are in play, and what sheets list by name, as changes that take them off the table."""
     for tag in state.tags:
         if not any(text.partition("=")[0] == tag.name for text in typed):
             on = f" of {tag.on}" if tag.on in state.characters else ""

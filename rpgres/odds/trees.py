@@ -442,7 +442,6 @@ class _Growing:
         """Return the tree behind the answers on a tape.
 
         Args:
-            tape: the answers.
             ways: how many courses there are if all before this one had as many answers: from the beginning or a merge.
 
         Raises:

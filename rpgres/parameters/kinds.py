@@ -63,7 +63,6 @@ def default_faults(words: str, type_: type) -> Callable[[KeyPath, Declared], Ite
 
     Args:
         words: what the default is, such as "a flag is true or false".
-        type_: its type.
     """
 
     def faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
@@ -125,13 +124,7 @@ def kind_of(described: Declared) -> Kind:
 
 
 def metavar(parameter: Parameter, name: str, *, has_rungs: bool = True) -> str:
-    """Return what stands for a parameter's value in help and messages.
-
-    Args:
-        parameter: what it is.
-        name: its name as an option.
-        has_rungs: whether the ruleset has a ladder.
-    """
+    """Return what stands for a parameter's value in help and messages."""
     return parameter.metavar or kind_of(parameter).metavar(parameter, name, has_rungs)
 
 

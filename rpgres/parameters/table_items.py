@@ -72,7 +72,6 @@ def offer_cards(decks: Iterable[Deck], incomplete: str) -> Offers:
     """Return the cards that may come next in a list of codes separated by commas, each as often as decks have it.
 
     Args:
-        decks: the decks that the cards may be of.
         incomplete: the list so far.
     """
     before, comma, _ = incomplete.rpartition(",")

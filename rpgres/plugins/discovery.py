@@ -208,7 +208,6 @@ def contested(ruleset_id: str, *, extra: Sequence[Path] = ()) -> str:
     """Return who claims an id and that it therefore cannot be used; nothing when at most one has it.
 
     Args:
-        ruleset_id: the id.
         extra: the folders of `--rulesets`.
     """
     if ruleset_id in BUILTIN:

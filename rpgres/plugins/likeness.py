@@ -98,11 +98,6 @@ def own_words(ruleset: Ruleset) -> Words:
 def files_like(ruleset: Ruleset, name: str, words: Words) -> dict[str, str]:
     """Return the text of every file of a new ruleset, by its path with slashes.
 
-    Args:
-        ruleset: the one it is made from.
-        name: the id of the new one.
-        words: what it calls its own.
-
     Raises:
         UsageError: it is no ruleset in TOML alone, or has no place for such words.
     """

@@ -205,9 +205,7 @@ def success_words(prepared: Prepared, view: View, question: Question, *, is_turn
     """Return whose success at what the odds of options are of.
 
     Args:
-        prepared: the action.
         view: what happened in it, as the asked seat knows it.
-        question: what they are asked.
         is_turn: whether it is that of the turn of a procedure.
     """
     actions = prepared.rules.file.actions
@@ -237,9 +235,6 @@ def odds_lines(
 
     Args:
         found: the odds of its options; none where they are all the same by now.
-        file: the ruleset's data, for its words.
-        policy: by what policy later decisions are made.
-        chance: whose success at what it is.
         is_interrupted: whether somebody stopped the work: nothing is concluded from what is lacking.
     """
     if not found and is_interrupted:

@@ -53,10 +53,8 @@ def sample_report(
     """Return counted runs as a report.
 
     Args:
-        tally: the runs.
         first: the first of them, which says what was rolled.
         file: the ruleset's data, for its words; None for dice.
-        seed: the seed of all runs together.
         house_rules: those in force, in words; empty for none.
     """
     tables = []

@@ -202,7 +202,6 @@ def _with_hidden(state: State, known: State, after: State) -> State:
     Args:
         state: the whole table before.
         known: the part of it.
-        after: what became of the part.
     """
     before = dict.fromkeys(map(id, known.tags))
     for tag in after.tags:

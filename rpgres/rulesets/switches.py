@@ -20,7 +20,6 @@ def check_choices(switches: Mapping[str, Switch], chosen: Mapping[str, str], *, 
     """Check that what is chosen are switches of a ruleset, and choices of theirs.
 
     Args:
-        switches: the ruleset's.
         chosen: by name.
         of: the ruleset's id.
 
@@ -40,7 +39,6 @@ def unchosen(switches: Mapping[str, Switch], chosen: Mapping[str, str]) -> dict[
 
     Args:
         switches: the data's switches by name.
-        chosen: the choices that were made.
     """
     found = {name: switch.default for name, switch in switches.items()}
     for name, switch in switches.items():
@@ -53,7 +51,6 @@ def switch_record(record: type[Record], chosen: Mapping[str, str]) -> Record:
 
     Args:
         record: a frozen class whose fields are named as switches (`_` for `-`); one with a default may be no switch.
-        chosen: the choice of each switch, as text.
 
     Raises:
         RuleError: the data have no such switch, or a choice that the field cannot hold.
@@ -76,7 +73,6 @@ def record_faults(record: type, switches: Mapping[str, Switch], *, is_whole: boo
     """Yield the switches of which a record and the data say different things: the name, and what is wrong.
 
     Args:
-        record: the class that code reads.
         switches: the data's switches by name.
         is_whole: whether the data are all the ruleset's own, so that no house rule has taken a choice away.
     """

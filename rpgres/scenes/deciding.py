@@ -57,8 +57,6 @@ class Deciding(msgspec.Struct):
         """Return the policies by character, everybody's under an empty name; see `read_scene`.
 
         Args:
-            rules: the ruleset in play.
-            state: the table at the beginning.
             named: policies that come before those of the scene, likewise.
             steps: what is played, whose inputs may bring further characters.
             auto: whether everybody else decides by the default policy.
@@ -101,7 +99,6 @@ def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, st
     """Return by which policy each character of a scene decides, for people: by name, or `orders` for standing orders.
 
     Args:
-        file: what the scene says.
         policies: the policies by character.
     """
     found: dict[str, str] = {}

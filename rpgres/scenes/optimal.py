@@ -43,14 +43,11 @@ def best_record(
 
     Args:
         scene: the scene; its policies decide for everybody else.
-        people: the table with everybody who takes part.
         best: who decides optimally: a character or a seat; by default the first actor.
         goals: the endings or outcomes that count, or values of what `by` names; by default successes, or the mean of
             numbers.
         by: what the chances are of; see `course_of`.
         policies: who else decides by which policy, for the record.
-        inputs: what was typed for a procedure.
-        note: carried into the record.
         actor: who acts first, where no step says it.
         known: at a persistent table, by whose knowledge of it.
         leaves, seconds: see `Budget`.

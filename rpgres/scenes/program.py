@@ -146,9 +146,6 @@ def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End]
     """Return the steps of a scene, groups and includes unfolded.
 
     Args:
-        steps: the steps.
-        source: the text they stand in.
-        ends: the scene's endings.
         included: returns the text and the steps of an included scene.
 
     Raises:

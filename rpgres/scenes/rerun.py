@@ -44,7 +44,6 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
 
     Args:
         scene: the scene, as it was; its own policies come before those of `asked`.
-        before: its result.
 
     Raises:
         UsageError: no such answer was given, or the scene is another one by now.
@@ -88,7 +87,6 @@ def file_what_if(
     """Return a scene as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        before: its result.
         file: the scene, where it is not where it was.
         folders: further folders with rulesets and overlays.
 

@@ -62,7 +62,6 @@ def require_seat(seat: str, *states: State) -> None:
     """Check that a scene has a seat; `everybody` is the view without one, `host` that of who plays it.
 
     Args:
-        seat: the seat that looks.
         states: the table at the beginning of the scene, and after its steps, at which more people may sit.
 
     Raises:
@@ -81,9 +80,7 @@ def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after
     that no question took are the author's, who knows everything: they are for the game master.
 
     Args:
-        rules: the rules in play.
         result: with nothing left out.
-        seat: who looks.
         before, after: the table before the step and after it.
     """
     hidden = hidden_in(before, after)
@@ -113,7 +110,6 @@ def changes_seen(
 
     Args:
         changes: what stands at places of the table from then on, by path.
-        seat: who looks.
         before, after: the table before the step and after it.
     """
     hidden = {name for name, seats in hidden_in(before, after).items() if seat not in seats}

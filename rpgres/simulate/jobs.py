@@ -127,10 +127,8 @@ def action_job(
     """Return the job of an action.
 
     Args:
-        prepared: the action, with its inputs read.
         seed: where the dice come from.
         by: paths of the state after the action that are counted too.
-        switches: the house rules that were typed.
         choose: answers to decisions, by label.
         policies: policy by character; everybody's under an empty name.
         auto: whether the ruleset's first policy decides for everybody else.
@@ -290,7 +288,6 @@ def rebuild_rules(job: RulesJob, folder: Path, *, switches: Mapping[str, str] | 
     """Return the rules of a job from what is installed here and from the files in a worker's folder.
 
     Args:
-        job: the rules.
         folder: where `unpack` wrote their files.
         switches: in place of the job's, for a scene that has its own.
 

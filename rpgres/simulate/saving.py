@@ -66,9 +66,6 @@ def tally_for(path: Path, saved: SavedSimulation, job: Job, *, things: Collectio
     """Return the counts of a file with which a simulation goes on.
 
     Args:
-        path: the file.
-        saved: what it keeps.
-        job: what is simulated now.
         things: what is counted now, by name.
         runs: how many runs are wanted; None where the width decides.
 

@@ -102,7 +102,6 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
 
     Args:
         query: what is asked; its chances and budget do not count.
-        prepared: its action.
         by: what is counted beside outcome, margin and total: paths of the table at the end, and details of the
             outcome: what the action tells beside it, or a procedure does.
 
@@ -153,7 +152,6 @@ def scene_simulation(
     Args:
         by: what is counted beside what every simulation of it counts.
         switches, policies, auto: those that the scene was read with.
-        note: carried into the record.
 
     Raises:
         UsageError: something to count is unknown.

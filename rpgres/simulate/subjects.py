@@ -103,7 +103,6 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     """Return an action, ready to be played.
 
     Args:
-        prepared: the action, with its inputs read.
         job, subject: what is asked for.
         named: policy by character, as this worker knows files of standing orders.
     """

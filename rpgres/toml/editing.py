@@ -19,7 +19,6 @@ def set_value(source: Source, path: Path, value: Any) -> str:
     """Return the text with a value set, in the place where its key stands or else where it belongs.
 
     Args:
-        path: the key, or a table and a key in it.
         value: a text, a boolean, a number, or a list or a table of such.
 
     Raises:

@@ -109,10 +109,7 @@ def set_setting(loaded: Loaded, key: str, texts: Sequence[str], reserved: Collec
     """Write a setting into the settings file, which is made where there is none, and return its value.
 
     Args:
-        loaded: the settings so far.
         key: as typed.
-        texts: the words of the value.
-        reserved: names that no alias may have.
 
     Raises:
         UsageError: there is no such setting, or it has no such value.

@@ -35,12 +35,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 def offers(seat: CommandSeat, line: str) -> list[Offer]:
-    """Return what may stand at the end of a line.
-
-    Args:
-        seat: the seat, and what it may know.
-        line: what is typed up to the cursor.
-    """
+    """Return what may stand at the end of a line."""
     try:
         words, start = _last_word(line)
         typed = split(line[start:] + ('"' if line[start:].count('"') % 2 else ""))

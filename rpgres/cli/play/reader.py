@@ -94,11 +94,7 @@ class PlainReader(Reader):
 
 
 def reader_for(seat: CommandSeat) -> Reader:
-    """Return what reads lines here.
-
-    Args:
-        seat: the seat, and what it may know.
-    """
+    """Return what reads lines here."""
     term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
     is_able = has_person() and term not in DUMB
     return EditingReader(seat) if is_able and not READER.is_plain else PlainReader(seat, is_able=is_able)

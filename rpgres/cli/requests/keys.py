@@ -129,10 +129,7 @@ def read_keys(keys: Keys, request: Mapping[str, Any], *, of: str, besides: Colle
     """Return the values of a command by the names it has for them.
 
     Args:
-        keys: those of the command.
-        request: keys and values.
         of: the operation.
-        besides: further keys, which the caller reads.
 
     Raises:
         UsageError: a key is unknown or missing, or its value is none that it takes.

@@ -73,7 +73,6 @@ def evaluated(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[C
 
     Args:
         table: where it is played.
-        bound: the action.
     """
     asked, plan = table.run.asked, bound.plan
     if asked.startswith(DETAIL):
@@ -121,9 +120,7 @@ def roll_in_odds(table: Table, bound: BoundAction, known: Known, group: str, aga
 
     Args:
         table: where it is played.
-        bound: the action.
         known: the values of names before.
-        group: the group.
         again: its dice to reroll; none for the first roll, of all of them.
     """
     paths = _paths_of(bound, tuple(bound.names))
@@ -232,7 +229,6 @@ class Paths:
 
         Args:
             known: the values of names before.
-            group: the group.
             number: the number of the roll, from 1.
             count: how many dice are rerolled; 0 for the first roll, of all of them.
         """

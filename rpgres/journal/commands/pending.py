@@ -52,7 +52,6 @@ def require_own(history: History, seat: str | None, *, at: str = "") -> Question
     """Return the decision that a seat has to take.
 
     Args:
-        seat: whose.
         at: the hash of the entry that is answered, or its first digits, when the answer was given elsewhere.
 
     Raises:

@@ -162,9 +162,7 @@ def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = Non
     said is remembered. An entry that is taken back may be followed by another one that asks for the same dice.
 
     Args:
-        seat: whose doing it is.
         work: returns the entries.
-        hand: asks a person for results of real dice.
         is_mending: whether they may follow a journal that is not in order.
 
     Raises:

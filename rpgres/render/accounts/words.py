@@ -51,7 +51,6 @@ class Words:
 
         Args:
             value: as it was typed.
-            is_rated: whether a number is one of the ladder.
         """
         if isinstance(value, list | tuple):
             return " and ".join(self.text(one, is_rated=is_rated) for one in value)

@@ -27,7 +27,6 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
 
     Args:
         what: what they are, such as `odds compared`.
-        without: inputs that vary.
     """
     scene, action = getattr(record, "scene", None), getattr(record, "action", None)
     name = getattr(record, "title", "") or scene or (title(action) if action else "")
@@ -44,7 +43,6 @@ def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, v
     """Return which inputs are missing, where the only outcome of an action is that it was rolled.
 
     Args:
-        outcomes: those with a chance above 0.
         varied: an input that takes several values.
     """
     names = set(outcomes)

@@ -149,8 +149,6 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 
     Args:
         done: what was added; its last entry has the result.
-        options: who reads it, and how.
-        is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
     """
     READER.rules = done.rules
@@ -183,7 +181,6 @@ def run_at(
     """Do at the table what may roll and ask, print the result, and exit with its code.
 
     Args:
-        do: the command of the journal.
         values, arguments: what it takes.
         exit_code: as of `finish_run`.
     """
