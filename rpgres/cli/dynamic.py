@@ -42,7 +42,6 @@ class Verb(Struct, frozen=True):
     """What is done with an action or with dice: `roll` or `odds`.
 
     Attributes:
-        name: the command.
         options: those an action takes beside its own.
         act: plays an action: `act(data, action, values)`.
         dice_options: those dice take.

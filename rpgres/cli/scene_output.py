@@ -37,7 +37,6 @@ class Played(NamedTuple):
     """A scene that was played.
 
     Attributes:
-        scene: the scene.
         seed: what all chance was drawn from.
         steps: the result of each step, with nothing left out.
         ending: the name of how it ended; empty where it has none.

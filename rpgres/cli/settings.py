@@ -36,7 +36,6 @@ class Loaded(msgspec.Struct, frozen=True):
     """The settings in force.
 
     Attributes:
-        settings: the values.
         path: the settings file, whether there is one or not; empty where none is looked for.
         text: what the file says; None where it cannot be read.
         origins: where each value comes from that is set: the path of the file, or a variable.

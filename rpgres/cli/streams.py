@@ -119,7 +119,6 @@ class Recording(Struct):
     Attributes:
         records: what it prints as JSON.
         text: what it prints as text.
-        warnings: its warnings.
     """
 
     records: list[Any] = []

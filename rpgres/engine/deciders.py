@@ -25,7 +25,6 @@ class Deciders(msgspec.Struct):
     """Policies by name: those of a ruleset, and sets of standing orders.
 
     Attributes:
-        rules: the ruleset in play.
         sets: standing orders by name, sound.
         made: those that were compiled.
     """

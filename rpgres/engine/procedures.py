@@ -49,7 +49,6 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
     """Everything that still matters between two turns of a scene; equal ones go on alike.
 
     Attributes:
-        state: the table.
         at: which step comes next, and what of earlier ones is still spoken of; frozen data.
         place: the place of the procedure that is under way; None where none is.
     """

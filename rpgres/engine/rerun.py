@@ -54,7 +54,6 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
         kind: chance for dice and cards, decision for a player's choice.
         label: the name under which the rule asked.
         number: which answer under that label, from 1.
-        value: the answer.
         who: whose decision it was; empty for chance.
         means: by what means it came; empty for chance.
         step: the id of the scene's step, or its number from 1; empty for a single action.

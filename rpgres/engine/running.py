@@ -64,7 +64,6 @@ class Run(msgspec.Struct):
     """One run of one action: the answers so far, and who gives the next.
 
     Attributes:
-        rules: the ruleset in play.
         state: what lies on the table: as it was when the action began, but for the cards that were moved since.
         dealer: answers chance.
         players: answer decisions.

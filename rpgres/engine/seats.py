@@ -209,7 +209,6 @@ class Completed(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         row: the row as the table has it, which is kept so that no other takes its place in memory.
         found: the row with what was chosen.
-        events: the decisions.
     """
 
     row: Settlement

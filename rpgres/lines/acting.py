@@ -25,7 +25,6 @@ class TypedAction(msgspec.Struct, frozen=True):
     """An action that was typed.
 
     Attributes:
-        action: its name.
         actor: who acts; empty for the seat's only character.
         inputs: what it takes.
         options: the options of the line that are no inputs.

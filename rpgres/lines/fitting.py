@@ -41,9 +41,7 @@ class Scope(msgspec.Struct, frozen=True):
     """What may be named on a short line.
 
     Attributes:
-        rules: the ruleset's data.
         state: the table as the seat that types may see it.
-        actor: the actor.
         options: the options of the action's command as typed: whether each takes a value.
         is_seated: whether the actor sits at a table.
     """

@@ -50,8 +50,6 @@ class Spans(dict[str, Span]):
     """The possible values of names in an action, for all inputs and rolls, with what the data say of the action.
 
     Attributes:
-        rules, name, plan: the action.
-        action: its data.
         at: where these stand.
         parameters: what it takes.
     """

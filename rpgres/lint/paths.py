@@ -49,7 +49,6 @@ class Names(NamedTuple):
 
     Attributes:
         what: what has them, for messages.
-        known: the names.
         may_come: whether play can bring forth others, such as aspects.
         is_own: whether these are one character's, and another table may have others, so that only a near one is meant.
     """

@@ -51,7 +51,6 @@ class OptionOdds(msgspec.Struct, frozen=True):
     """The odds of one option.
 
     Attributes:
-        option: its name.
         outcomes: the chance of each outcome by name, from 0 to 1.
         success: the chance of success.
         estimate: the interval of an estimate; None where the chances are exact.

@@ -44,9 +44,7 @@ class Typed(msgspec.Struct, frozen=True):
     """What is on a line so far, for which a shell wants to know what may come next.
 
     Attributes:
-        rules: the ruleset's data.
         parameter: what is being typed.
-        name: its name.
         line: the values of the line so far, by option.
         incomplete: the beginning of the value.
     """

@@ -79,7 +79,6 @@ class Chart(Struct, frozen=True, kw_only=True):
             `heat`: a grid of categories and series; `change`: likewise, of differences.
         title: what it shows.
         categories: the names of rows.
-        series: the values.
         category_axis, series_axis: what categories and series are.
         mark: a value to mark in bars, such as a target; None for none.
         intervals: where the interval of each category begins and ends; empty for none.
@@ -111,7 +110,6 @@ class Report(Struct, frozen=True, kw_only=True):
     Attributes:
         title: what was evaluated, in a line.
         above: lines under the title, such as the house rules in force.
-        tables: the tables.
         below: lines under the tables.
         chart: the same as a picture; None where there is nothing to draw.
         others: further pictures, below it.

@@ -25,7 +25,6 @@ class Tally(Struct):
         outcomes: how often each outcome came, by its name.
         labels: what decisions runs wait for.
         totals: how often each total came.
-        runs: how many runs there were.
     """
 
     outcomes: dict[str, int] = field(default_factory=dict)

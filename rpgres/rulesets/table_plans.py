@@ -72,10 +72,8 @@ class TablePlan(msgspec.Struct, frozen=True):
     """A table, ready to be rolled on.
 
     Attributes:
-        name: its name.
         die: what is rolled; empty where a card is drawn.
         pile: the pile from which a card is drawn.
-        rows: its rows.
         also: what comes beside a row, by what the die shows.
     """
 

@@ -99,7 +99,6 @@ class PlayedStep(NamedTuple):
     """A step that was played or passed over, and the table after it.
 
     Attributes:
-        leaf: the step.
         passes: for each group it is in, which pass this is, from 0.
         is_skipped: whether its `when` did not hold.
         result: its result; None where it was skipped, or played nothing.

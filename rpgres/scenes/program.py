@@ -32,7 +32,6 @@ class Leaf(msgspec.Struct, frozen=True):
 
     Attributes:
         step: what it says.
-        source: the text it stands in.
         path: where in it.
         number: its place among the steps, from 0.
         passes: for each group it is in, from the outermost, how often that is gone through at most.
@@ -115,7 +114,6 @@ class Scene(msgspec.Struct, frozen=True):
     Attributes:
         file: what it says.
         source: its text, for pointing at faults.
-        rules: the rules it is played by.
         state: the table at its beginning.
         policies: who decides when nothing else does, by character.
         program: its steps in the order in which they come.

@@ -38,8 +38,6 @@ class Batch(msgspec.Struct, frozen=True):
     """The results of the runs from `begin` to before `end`.
 
     Attributes:
-        begin, end: the runs.
-        tally: the counts.
         seconds: how long they took.
     """
 

@@ -30,7 +30,6 @@ class RulesJob(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of a simulation.
 
     Attributes:
-        id: the ruleset's id.
         version: the version that its data give.
         hash: the hash of its data and of everything laid over them.
         brought_by: the distribution that brought its code, with its version; empty for what ships with rpgres.
@@ -52,7 +51,6 @@ class ActionSubject(msgspec.Struct, frozen=True, kw_only=True, tag="action", tag
     """An action that is simulated.
 
     Attributes:
-        action: its name.
         inputs: what was typed for it, by parameter.
         sheets: the texts of the sheets it reads, by the name that was typed.
         choose: answers to decisions, by label.
@@ -72,7 +70,6 @@ class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_f
     """A scene that is simulated.
 
     Attributes:
-        source: its text.
         files: the texts of the sheets and scenes it reads, by path from the scene's folder.
         absolute: those it names by absolute paths, which only this machine has.
     """
@@ -96,7 +93,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         policies: policy by character; everybody's under an empty name. A file of standing orders by its name.
         orders: the texts of these files, by name.
         auto: whether the ruleset's first policy decides for everybody else.
-        rules: the rules.
         subject: what is played.
     """
 

@@ -22,7 +22,6 @@ class SavedSimulation(msgspec.Struct, frozen=True, kw_only=True, tag_field="form
     """A simulation as it is kept.
 
     Attributes:
-        job: what is simulated.
         runs: how many runs were counted, from run 0 on.
         counts: for each counted thing its values, each with how often it came.
     """

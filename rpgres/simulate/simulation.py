@@ -35,14 +35,12 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         job: all that workers need; its seed is set by `seeded`.
-        rules: the ruleset in play.
         things: what is counted without being asked for.
         paths: what is counted beside.
         choices: what is counted of typed answers.
         near: by path, the nearest name on the table, where the path has one that nothing there has.
         policies: who decides by which policy, for the record.
         title: the scene's title; empty for an action.
-        note: carried into the record.
     """
 
     job: Job

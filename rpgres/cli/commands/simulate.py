@@ -185,7 +185,6 @@ class Keeper(Struct):
 
     Attributes:
         path: the file; None for none.
-        job: what is simulated.
         kept: how many runs the file has; -1 for none.
         since: when it was written.
     """

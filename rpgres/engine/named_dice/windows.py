@@ -43,8 +43,6 @@ class Roll:
         bound: the action with its inputs.
 
     Attributes:
-        actor: the acting character.
-        given: the inputs.
         opponent: the opposing character, or the game master.
         values: the numbers of windows.
         chosen: the options that were chosen inside the roll.

@@ -43,7 +43,6 @@ class Place(msgspec.Struct, frozen=True):
     """A table's file, and where time and salts come from.
 
     Attributes:
-        path: the file.
         folders: further folders with rulesets and house rules, beside those the table was begun with.
         now: returns the time.
         salt: returns `SALT` fresh random bytes.
@@ -124,9 +123,7 @@ class Transaction(msgspec.Struct, frozen=True):
     """A command under way: the journal and the rules as it finds them, and who gives it.
 
     Attributes:
-        place: the table's file.
         history: the journal, with what the command has added so far.
-        rules: the rules as they are now.
         seat: whose doing it is; None for the host.
         hand: asks a person for results of real dice.
     """

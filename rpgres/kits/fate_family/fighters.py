@@ -24,7 +24,6 @@ class Fighter(msgspec.Struct, frozen=True, gc=False):
     """A character in a conflict, and with what they act.
 
     Attributes:
-        who: the character.
         side: the number of the side; the actor's is 0.
         attack, defense, advantage, discover, move: what is rolled for each.
         defenses: what is rolled against attacks with some abilities in place of `defense`, by these.

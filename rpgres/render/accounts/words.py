@@ -21,7 +21,6 @@ class Words:
     """The words of one scene: what people, outcomes and effects of it are called.
 
     Attributes:
-        file: the ruleset's data.
         people: the title of each character, by short name.
         several: the titles of those who are spoken of in the plural, such as a mob.
     """
