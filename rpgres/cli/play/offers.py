@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from rpgres.cli.completion import offer_shared
-from rpgres.cli.play.opening import CommandSeat
+from rpgres.cli.play.seat import CommandSeat
 from rpgres.cli.settings import active
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, UsageError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rpgres.cli.asking.terminal import Choices, read_line
 from rpgres.cli.output import READER
 from rpgres.cli.play.offers import Offer, choice_offers, offers
-from rpgres.cli.play.opening import CommandSeat
+from rpgres.cli.play.seat import CommandSeat
 from rpgres.cli.streams import columns, has_person, raw, results
 from rpgres.journal.chain import digest
 from rpgres.lines.status import status
