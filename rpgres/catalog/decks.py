@@ -183,7 +183,6 @@ def find_deck(name: str, *, extra: Sequence[Path] = ()) -> FoundDeck:
     """Return a deck by its name.
 
     Args:
-        name: as typed.
         extra: the folders of `--rulesets`.
 
     Raises:

@@ -51,7 +51,6 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
     """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or that ships it.
 
     Args:
-        path: the file as typed.
         extra: the folders of `--rulesets`.
 
     Raises:

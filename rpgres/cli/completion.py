@@ -75,7 +75,6 @@ def offer_input(
 
     Args:
         typed: the values of the line so far, by option.
-        incomplete: the beginning of the value.
     """
     from rpgres.cli.options import read_switches
 

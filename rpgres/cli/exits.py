@@ -186,11 +186,7 @@ def leave(code: int) -> None:
 
 
 def finish(code: Any, *, as_json: bool = False) -> Any:
-    """Write what is still to be written and return the exit code; a reader that went away is no error.
-
-    Args:
-        as_json: whether errors are told as JSON.
-    """
+    """Write what is still to be written and return the exit code; a reader that went away is no error."""
     try:
         _flush(sys.stdout)
     except (OSError, ValueError) as error:

@@ -206,11 +206,7 @@ def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found]) -> 
 
 
 def interrupted(known: str) -> int:
-    """Say on standard error that the work was interrupted; return the exit code.
-
-    Args:
-        known: what is known by then.
-    """
+    """Say on standard error that the work was interrupted; return the exit code."""
     warn(f"interrupted: {known}")
     return INTERRUPTED
 

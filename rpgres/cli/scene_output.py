@@ -87,7 +87,6 @@ def play_and_print(
     Args:
         seat: the seat of the reader; None for the game master, with the seed above it, since who plays the scene can
             play it again.
-        auto: whether decisions are taken without asking.
         real_dice: whose dice are real, as of `RealDice`; empty where none are.
         people: the table with everybody who takes part, where steps bring them; by default the scene's.
         inputs: what stands above the first question, where no step of a file says it.

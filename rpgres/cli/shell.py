@@ -127,11 +127,7 @@ def _option(name: str, value: Any) -> list[str]:
 
 
 def kept_options(shared: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Return options of a line that its resumed one needs as well, as words.
-
-    Args:
-        shared: the options by name.
-    """
+    """Return options of a line that its resumed one needs as well, as words."""
     words = list(READER.typed)
     for name in names:
         value, typed = shared[name], f"--{name.replace('_', '-')}"

@@ -41,7 +41,6 @@ def read_query(
     """Return what a line asks of an action or a procedure.
 
     Args:
-        inputs: what it takes, as typed.
         start: where it begins; at a persistent table, the switches are those of its rules.
 
     Raises:
@@ -104,7 +103,6 @@ def run_study(
     """Compute and print a study; exit with its code.
 
     Args:
-        told: further fields of the record.
         others: other scenes to compare with, by the text that names each.
     """
     format_of(shared)  # mistakes are reported before the work begins

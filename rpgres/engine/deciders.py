@@ -144,7 +144,6 @@ def policies_for(
         chosen: policies by character, everybody's under an empty name: one of the ruleset, one of the sets, or a file.
         on_sheets: the orders of characters, on sheets or in a scene; they come before the policy that is chosen.
         known: what is at the table, and who and what may come later.
-        sets: standing orders by name.
 
     Raises:
         UsageError: there is no policy of a name.

@@ -96,7 +96,6 @@ def play_moment(
 
     Args:
         rules, state, period, moment, trust: see `turn`.
-        dealer, players: who answers.
 
     Raises:
         NeedsAnswer: nothing answers a decision; the exception carries the run as `run`.

@@ -164,9 +164,6 @@ def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, .
 def check_details(names: Iterable[str], known: Collection[str]) -> None:
     """Check that outcomes of procedures have details of these names, such as `exchanges`.
 
-    Args:
-        known: the details that they have.
-
     Raises:
         UsageError: they have no such detail; says which they have.
     """
@@ -189,9 +186,6 @@ def play_turn(
     """Return the result of one turn, and its run, with the state after it (without the effects of a last outcome).
 
     Args:
-        state: the table before the turn.
-        place: where the turn begins.
-        dealer, players: who answers.
         asked: what the run is for; see `Run.asked`.
 
     Raises:
@@ -206,9 +200,6 @@ def play_turn(
 
 def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tuple[Hashable, State]:
     """Return the first place of a procedure, and the state as its beginning leaves it.
-
-    Args:
-        dealer, players: who answers.
 
     Raises:
         NeedsAnswer, RuleError: as for `play_turn`.

@@ -208,7 +208,6 @@ def record_of(
 
     Args:
         outcome: how it ended; not at the beginning or end of a period, nor where an attempt failed.
-        effects: what it changed, in order.
         identity: what names the rules; their version when left out.
         single: the labels of answers that have to say whose they are.
     """

@@ -92,7 +92,6 @@ def resolve_request(request: object, *, rulesets: Folders | None = None, wording
 
     Args:
         request: what `Request` or `DiceRequest` describes, as parsed from JSON.
-        rulesets: folders with overlays.
         wording: how the reader of an error types what it names.
     """
     id_ = request.get("id") if isinstance(request, Mapping) else None

@@ -403,7 +403,6 @@ def run_again(
     """Return the result of a run with its answers as they were, but for those that are changed.
 
     Args:
-        seed: where new dice come from.
         step: which step of a scene it is, from 0.
         unused: decisions that were scripted and not needed in the run as it was.
 
@@ -441,7 +440,6 @@ def run_changed(
 
     Args:
         answers: those of the run as it was that can be changed.
-        seed: where new dice come from.
 
     Raises:
         UsageError: nothing is changed, a change is impossible, or the run as it was does not come to the same.

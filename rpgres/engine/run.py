@@ -72,7 +72,6 @@ def play(
     """Run an action once and return its outcome, with the run itself for the events.
 
     Args:
-        dealer, players: who answers.
         asked: what the run is for; see `Run.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
         is_enough: of a procedure, tells after a turn whether that one's outcome is what is asked for.

@@ -95,9 +95,6 @@ def fault_of(error: BaseException, run: Run, code: str) -> BaseException:
 
     What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
     All but the last now carry the run.
-
-    Args:
-        run: where it was raised.
     """
     fault: RpgresError
     match error:

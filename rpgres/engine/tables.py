@@ -44,9 +44,6 @@ class Found(msgspec.Struct, frozen=True):
 def roll_on(name: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
     """Return the outcome of a roll on a random table.
 
-    Args:
-        table: where it is rolled.
-
     Raises:
         UsageError: what was typed makes no dice.
         RuleError: the die shows what no row has.
@@ -63,9 +60,7 @@ def led_on(run: Run, outcome: Outcome, links: Iterable[str]) -> Outcome:
     """Return an outcome with the rows of the random tables that it leads to, together.
 
     Args:
-        run: where they are rolled.
         outcome: the outcome so far; its actor rolls.
-        links: the tables, in order.
     """
     name = outcome.roles.get("actor", GM)
     walk = Walk(run, run.state.characters.get(name) or blank_character(name), EMPTY)

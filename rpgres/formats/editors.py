@@ -63,9 +63,6 @@ def with_schema_line(place: str, text: str, ruleset: str) -> str:
 def write_schemas(folder: Path, kinds: Iterable[str], rules: Rules | None = None) -> list[Path]:
     """Write schemas into the folder `.schemas` of a folder, anew where they are there, and return their files.
 
-    Args:
-        folder: where the TOML files are.
-
     Raises:
         UsageError: there is no such kind, or it needs a ruleset.
         OutputError: they cannot be written.

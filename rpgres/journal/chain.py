@@ -52,7 +52,6 @@ def link(before: bytes, *, number: int, public: bytes, commitment: bytes) -> byt
 
     Args:
         before: the hash of the entry before; `START` for the first.
-        number: its number, from 0.
         public: what everybody may see of it, as bytes.
     """
     return sha256(before + number.to_bytes(8, "big") + commitment + public).digest()

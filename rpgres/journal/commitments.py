@@ -42,7 +42,6 @@ def sealed(label: str, answer: str, *, salt: bytes, seat: str = "", entry: str =
     """Return the seal of an answer.
 
     Args:
-        answer: the answer as typed.
         salt: `SALT` random bytes, never used twice.
         seat, entry: who seals it, and the entry that is answered, as far as they are known.
     """

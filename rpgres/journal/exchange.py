@@ -100,9 +100,6 @@ def _record(file: str, text: str, type_: Any, what: str) -> Any:
 def state_in(file: str, view: ViewRecord) -> State:
     """Return the table as a view has it.
 
-    Args:
-        file: where the view comes from, for messages.
-
     Raises:
         FileError: what it has is no table.
     """

@@ -142,7 +142,6 @@ def run_at(
 
     Args:
         history: the table before it; what seats said in advance is heard.
-        step: the number under which chance is drawn.
         seed: what all chance is drawn from; that of the table by default.
         is_replay: whether nothing but the recorded answers counts.
 
@@ -178,7 +177,6 @@ def run_pending(rules: Rules, history: History, pending: Entry, *, stops: bool =
 
     Args:
         stops: of a procedure, whether it ends where it waits.
-        how: further arguments of `run_at`.
     """
     asked = msgspec.structs.replace(run_of(history, pending), stops=stops)
     return run_at(rules, history, asked, step=history.step(history.run_of(pending)), **how)
@@ -223,9 +221,6 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     """Return how claims are treated at a table; None at one that was begun before there were any.
 
     The host claims nothing, nor does the game master.
-
-    Args:
-        state: the table before the run.
     """
     whom = history.new.public.trust
     if not whom:

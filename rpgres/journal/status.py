@@ -194,7 +194,6 @@ def with_earlier(
 
     Args:
         known: what is known by the entry that is to be written.
-        marks: the earlier entries, in order.
         known_by: returns what one of these tells.
         least: the first step that can still be drawn.
     """

@@ -220,7 +220,6 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
     """Return the table as it is now for JSON, as far as a seat may see it.
 
     Args:
-        seat: whose view it is; None for the host.
         now: the table in the middle of a procedure that waits (`state_now`); by default as the journal has it.
     """
     now = history.state if now is None else now

@@ -122,7 +122,6 @@ def resolve(
     """Do an action at the table.
 
     Args:
-        action: what was typed.
         given, choose, auto, note: answers and a note beside the line.
     """
     options = action.options

@@ -22,7 +22,6 @@ def circumstance_faults(
     """Yield what is wrong with the conditions of one thing, each by itself and the two together.
 
     Args:
-        path: where what they belong to stands.
         conditions: what has to hold (`when`), and what must not (`unless`).
         numbers: the names of numbers that they may speak of, beside the margin.
     """

@@ -180,7 +180,6 @@ def options_at(decision: Decision, known: Known, *, is_later: bool = False) -> l
     """Return the options that a decision can offer at a table, with `*` for any text; None where these are not told.
 
     Args:
-        known: what is at the table.
         is_later: whether it may be asked when play has brought forth more.
     """
     return None if decision.options is None else texts_at(decision.options, known, is_later=is_later)

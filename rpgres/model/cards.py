@@ -113,11 +113,7 @@ Fault = tuple[tuple[str | int, ...], str]  # what is wrong with a deck: key path
 
 
 def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[Fault]]:
-    """Return the deck that a file describes, and what is wrong with it, by key.
-
-    Args:
-        base: the deck that it extends.
-    """
+    """Return the deck that a file describes, and what is wrong with it, by key."""
     base = base or Deck("", "", EMPTY, EMPTY)
     read = _Reading(
         pattern=file.card or base.pattern,

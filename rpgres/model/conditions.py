@@ -66,7 +66,6 @@ def read_condition(path: str, wanted: Wanted, *, decides: bool = False) -> Condi
     """Return a condition that was read.
 
     Args:
-        path: where.
         decides: whether a decision depends on it; see `parse_path`.
 
     Raises:

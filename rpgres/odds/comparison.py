@@ -174,9 +174,6 @@ def _differences(found: Measured, base: Measured) -> dict[str, Any]:
 def difference(base: Fraction | None, other: Fraction | None, *, is_exact: bool = True) -> Difference:
     """Return by how much a chance differs; what cannot happen has the chance 0.
 
-    Args:
-        base: the chance it differs from.
-
     >>> from fractions import Fraction
     >>> difference(Fraction(1, 2), Fraction(1, 4)).exact
     '-1/4'

@@ -267,11 +267,7 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
 
 
 def success_in(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
-    """Return how likely an outcome is that counts as a success; None where no result does, or results are no outcomes.
-
-    Args:
-        masses: probability by result.
-    """
+    """Return how likely an outcome is that counts as a success; None where no result does, or they are no outcomes."""
     bands = rules.file.bands
     if not masses or any(name not in bands for name in masses):
         return None

@@ -285,7 +285,6 @@ class Runs(msgspec.Struct):
 
         Args:
             once: runs the rule with the dealer and the players it is given.
-            dealer, players: who answers.
         """
         try:
             outcome, run = once(dealer=dealer, players=players)

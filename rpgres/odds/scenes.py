@@ -354,7 +354,6 @@ class _Walk:
         """Return what a turn comes to, taken on to what is due next.
 
         Args:
-            node: the standing before the turn.
             total: what they are parts of.
             noted: takes note of the parts of the standing that were looked at for it.
         """

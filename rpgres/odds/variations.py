@@ -171,10 +171,6 @@ def _listed(text: str) -> list[str]:
 def read_axis(text: str, *, option: str, subject: Subject | None = None) -> Axis:
     """Return what `NAME=LOW..HIGH`, or `NAME=VALUE,VALUE`, says; what has choices takes all of them by its name alone.
 
-    Args:
-        text: what was typed.
-        option: where, for errors.
-
     Raises:
         UsageError: it is neither.
     """

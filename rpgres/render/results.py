@@ -223,7 +223,6 @@ def record_lines(
     """Yield what happened; a choice that other lines explain is only named.
 
     Args:
-        events: in order.
         file: the ruleset's data, for the words of what turns have changed.
         told: texts that stand elsewhere.
     """

@@ -148,7 +148,6 @@ class Settling:
         Args:
             facts: as of `settlement`, where the first of two sides acts; a function for other ways to compare sides,
                 which only the differences between them may matter to.
-            most: how much at most.
         """
         own = heights[turn]
         key = table, facts, turn, most, tuple([height - own for height in heights])

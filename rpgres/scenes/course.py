@@ -110,8 +110,6 @@ def after_step(program: Program, rules: Rules, at: At, state: State, *, outcome:
     """Return the place behind a step that was played; the end where an ending holds that comes at once.
 
     Args:
-        at: the place of the step.
-        state: the table after it.
         outcome: the band of its outcome; None where it has none.
     """
     op = program.ops[at.op]

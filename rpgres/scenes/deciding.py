@@ -96,11 +96,7 @@ def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:
-    """Return by which policy each character of a scene decides, for people: by name, or `orders` for standing orders.
-
-    Args:
-        policies: the policies by character.
-    """
+    """Return by which policy each character of a scene decides, for people: its name, or `orders`."""
     found: dict[str, str] = {}
     for name, policy in policies.items():
         said = file.characters.get(name, {}).get("policy", "")

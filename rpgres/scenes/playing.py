@@ -332,7 +332,6 @@ def play_step(
 
     Args:
         at: the passes of the groups it is in.
-        state: the table before it.
         prompt, hand: as of `play_scene`.
     """
     step = leaf.step

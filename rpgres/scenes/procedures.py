@@ -33,7 +33,6 @@ def procedure_scene(
     """Return the scene that plays one procedure.
 
     Args:
-        inputs: values by parameter, as typed.
         policies: who answers what is not chosen, by character; everybody's under an empty name.
         given, choose: results and answers by label, in order.
         state: the table; by default only with the characters that the inputs bring.

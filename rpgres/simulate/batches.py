@@ -72,7 +72,6 @@ def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure
     Args:
         job: the job, encoded.
         folder: the folder with its files; empty for a worker that has to write them first.
-        begin, end: the runs.
     """
     try:
         with _ALONE:

@@ -123,7 +123,6 @@ def action_job(
     """Return the job of an action.
 
     Args:
-        seed: where the dice come from.
         by: paths of the state after the action that are counted too.
         choose: answers to decisions, by label.
         policies: policy by character; everybody's under an empty name.

@@ -65,7 +65,6 @@ def tally_for(path: Path, saved: SavedSimulation, job: Job, *, things: Collectio
     """Return the counts of a file with which a simulation goes on.
 
     Args:
-        things: what is counted now, by name.
         runs: how many runs are wanted; None where the width decides.
 
     Raises:

@@ -69,7 +69,6 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             tally: the counts, of one run at least.
             complete: whether all runs that were asked for were played.
-            wanted, width: what was asked for.
 
         Raises:
             ChoiceError: runs refuse a typed answer, and none offers it.

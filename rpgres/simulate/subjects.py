@@ -103,7 +103,6 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     """Return an action, ready to be played.
 
     Args:
-        job, subject: what is asked for.
         named: policy by character, as this worker knows files of standing orders.
     """
     from msgspec import structs
@@ -267,7 +266,6 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
 
     Args:
         scene: the scene; its policies answer what its steps do not.
-        seed: where the dice come from.
         by: what is counted beside endings and outcomes.
     """
     things, names = scene_things(scene), _step_names(scene)

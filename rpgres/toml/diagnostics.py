@@ -134,10 +134,7 @@ def unknown_name(path: KeyPath, message: str, name: object, known: Iterable[str]
     """Return the fault that nothing has a name: the nearest is its hint, or else the message lists all.
 
     Args:
-        path: where the name stands.
         name: the name; anything but a text comes near to none.
-        known: the names there are.
-        there: what introduces their list.
     """
     word, names = name if isinstance(name, str) else "", tuple(known)
     if not nearest(word, names):

@@ -108,9 +108,6 @@ def path_of(key: str) -> tuple[str, ...]:
 def set_setting(loaded: Loaded, key: str, texts: Sequence[str], reserved: Collection[str]) -> Any:
     """Write a setting into the settings file, which is made where there is none, and return its value.
 
-    Args:
-        key: as typed.
-
     Raises:
         UsageError: there is no such setting, or it has no such value.
         FileError: the file is not TOML, or cannot be written.

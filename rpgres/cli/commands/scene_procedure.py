@@ -107,7 +107,6 @@ def play_as_asked(
 
     Args:
         files: where the account is written to, by format.
-        auto: whether decisions are taken without asking.
         about: further arguments of `play_and_print`.
     """
     from rpgres.cli.account_files import STANDARD, write_files

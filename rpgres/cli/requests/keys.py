@@ -128,9 +128,6 @@ def _name_of(param: Any) -> str:
 def read_keys(keys: Keys, request: Mapping[str, Any], *, of: str, besides: Collection[str] = ()) -> dict[str, Any]:
     """Return the values of a command by the names it has for them.
 
-    Args:
-        of: the operation.
-
     Raises:
         UsageError: a key is unknown or missing, or its value is none that it takes.
     """

@@ -49,7 +49,6 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     """Return the outcome of an action with named dice.
 
     Args:
-        table: where it is played.
         arguments: the action's inputs, by parameter with underscores.
 
     Raises:

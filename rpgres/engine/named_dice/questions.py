@@ -162,7 +162,6 @@ def question_of(
     """Return a question with its options as texts.
 
     Args:
-        ask, label: the question.
         face_of: returns the face of the representative of a group's dice with a face.
     """
     options = []
@@ -216,7 +215,6 @@ def picks(
     """Yield every way to pick some of these dice; of equivalent dice the first ones.
 
     Args:
-        most: the maximum number of picked dice.
         kind: returns the equivalence key of a die.
 
     Raises:

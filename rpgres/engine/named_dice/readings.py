@@ -99,7 +99,6 @@ def evaluator(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | 
     """Return a function that evaluates names as far as known values go: to a constant, or to the name itself.
 
     Args:
-        base: the known values.
         found: collects the reduced formulas of the evaluated numbers.
     """
     numbers: dict[str, Expr] = {} if found is None else found

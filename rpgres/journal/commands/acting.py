@@ -57,12 +57,10 @@ def act(
     """Resolve an action at the table, or have it wait for a decision.
 
     Args:
-        inputs: what was typed for it.
         actor: who acts; by default the seat's only character.
         seat: who types; answers and policies are then for its own decisions alone.
         prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
         hand: asks a person for results of real dice that are not given; they are kept as given ones are.
-        answers: what is said of its decisions, dice and cards.
 
     Raises:
         UsageError: something typed is unknown or impossible, or another action waits.

@@ -43,7 +43,6 @@ def begin_table(
     """Begin a table: make its file, with a commitment to its seed.
 
     Args:
-        place: where.
         switches: house rules that are not at their default.
         seed: what all chance is drawn from; a fresh one by default.
         trust: whether numbers that players type and no sheet has count at once (`players`), or when the game master
@@ -114,7 +113,6 @@ def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None,
 
     Args:
         streams: what its hand is dealt from; None for no hand.
-        step: under which number.
 
     Raises:
         UsageError: the name is a role in an action.

@@ -159,7 +159,6 @@ def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = Non
     said is remembered. An entry that is taken back may be followed by another one that asks for the same dice.
 
     Args:
-        work: returns the entries.
         is_mending: whether they may follow a journal that is not in order.
 
     Raises:

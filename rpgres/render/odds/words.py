@@ -40,11 +40,7 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
 
 
 def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, varied: str = "") -> list[str]:
-    """Return which inputs are missing, where the only outcome of an action is that it was rolled.
-
-    Args:
-        varied: an input that takes several values.
-    """
+    """Return which inputs are missing, where the only outcome of an action is that it was rolled."""
     names = set(outcomes)
     action = file.actions.get(record.action or "") if file is not None else None
     if file is None or action is None or len(names) != 1:

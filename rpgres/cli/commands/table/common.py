@@ -79,7 +79,6 @@ class AnswerOptions(Struct, frozen=True):
 
         Args:
             heading: what a prompt shows before its first question.
-            actor: who acts, where that is typed.
             plus: what is added to what the actor rolls, in words.
             is_asked: whether a person at a terminal may be asked.
         """
@@ -97,7 +96,6 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
 
     Args:
         whom: whose dice are real, as typed.
-        actor: who acts, where that is typed.
         plus: what is added to what the actor rolls, in words.
     """
     if not asks_dice(whom, as_json=options.as_json):
@@ -181,7 +179,6 @@ def run_at(
     """Do at the table what may roll and ask, print the result, and exit with its code.
 
     Args:
-        values, arguments: what it takes.
         exit_code: as of `finish_run`.
     """
     with taken_back():
