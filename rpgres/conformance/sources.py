@@ -231,17 +231,14 @@ def _names(tree: ast.Module) -> dict[str, str]:
     """Return what the names in a module stand for: `import datetime as d` makes `d` datetime; its own are nothing."""
     named: dict[str, str] = {}
     for node in _running(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            named[node.name] = ""
-        elif isinstance(node, ast.arg):
-            named[node.arg] = ""
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            named[node.id] = ""
-        elif isinstance(node, ast.ImportFrom):
-            named.update({alias.asname or alias.name: "" for alias in node.names})
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                named[alias.asname or _top(alias.name)] = alias.name if alias.asname else _top(alias.name)
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name) | ast.Name(name, ast.Store()):
+                named[name] = ""
+            case ast.ImportFrom(names=aliases):
+                named |= {alias.asname or alias.name: "" for alias in aliases}
+            case ast.Import(names=aliases):
+                tops = [alias.name if alias.asname else _top(alias.name) for alias in aliases]
+                named |= {alias.asname or top: top for alias, top in zip(aliases, tops, strict=True)}
     return named
 
 

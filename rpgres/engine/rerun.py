@@ -207,17 +207,16 @@ def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
     if not separator or not value or match is None:
         raise UsageError(f"{named(option)} takes LABEL=VALUE or LABEL#2=VALUE, not {text!r}")
     step, who, label = _address(match["key"], {one.step for one in answers})
-    own = [one for one in answers if one.kind == kind and one.label == label and step in ("", one.step)]
-    own = [one for one in own if who in ("", one.who)]
+    of_kind = [one for one in answers if one.kind == kind]
+    own = [one for one in of_kind if one.label == label and step in ("", one.step) and who in ("", one.who)]
     if match["number"] is None and len(own) > 1:
         listed = ", ".join(f"{one.name} ({one.value})" for one in own[:12])
         raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers; name one: {listed}")
     number = int(match["number"] or 1)
     change = Changed(kind=kind, label=label, number=number, value=value, who=who, step=step)
     if not own:
-        steps = {one.step for one in answers}
-        if not step and steps - {""}:
-            known = dict.fromkeys(f"{one.step}.{one.label}" for one in answers if one.kind == kind)
+        if not step and any(one.step for one in answers):
+            known = dict.fromkeys(f"{one.step}.{one.label}" for one in of_kind)
             raise UsageError(unknown("answer", key, known, of="this run"))
         return change
     if number <= len(own):
