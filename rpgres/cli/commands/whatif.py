@@ -64,12 +64,12 @@ def command(
     """
     from rpgres.render.whatif import what_if_lines
 
-    asked = Asked(given=given or (), choose=choose or (), policies=named_policies(policy or ()), auto=auto)
+    asked = Asked(given=given or (), choose=choose or (), policies=named_policies(policy), auto=auto)
     path, separator, number = run.rpartition("#")
     if separator and number.isascii() and number.isdecimal() and not os.path.isfile(run):
         record, file = _of_table(AtTable(seat, path, rulesets), int(number), asked)
     else:
-        record, file = _of_result(run, asked, read_folders(rulesets or ()), scene)
+        record, file = _of_result(run, asked, read_folders(rulesets), scene)
     say_record(record, lambda: what_if_lines(record, file), as_json=as_json)
     leave(0 if record.complete else WAITING)
 

@@ -53,7 +53,6 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
     """Return the abilities that count for something in a conflict of a kind, as `settings.conflict` has them.
 
     Args:
-        rules: the ruleset in play.
         kind: `physical` or `mental`.
         use: `attack`, `defense`, `defense-against.ATTACK`, `order`, `discover`, `move` or `ranged`.
     """

@@ -119,7 +119,6 @@ def lined_up(
 
     Args:
         table: where it is played.
-        actor: the actor.
         add: what the actor adds to the dice.
         foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless an
             aspect is invoked against it: that makes a difficulty of +2.
@@ -137,7 +136,6 @@ def standing_of(table: Table, roll: Roll, key: tuple[Hashable, ...] | None = Non
 
     Args:
         table: where it is rolled.
-        roll: the roll.
         key: all that matters behind the roll, beside its margin and what it cost: odds of scenes go on there at once
             for rolls of one margin. None where more matters.
     """
@@ -304,7 +302,6 @@ def effort(
 
     Args:
         table: where it is played.
-        actor: the actor.
         action: what stunts are about.
         skill: the rating that counts.
         given: further bonuses.

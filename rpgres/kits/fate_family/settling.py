@@ -73,8 +73,6 @@ def settle(
     """Return what an outcome table says for a roll, with the roll's own effects before it and harm absorbed after it.
 
     Args:
-        name: the outcome table.
-        standing: the roll.
         roles, facts, defaults: as of `Table.settle`.
         becomes: what an aspect is called that is altered.
         spelled: by role, whom an effect means that says so; for roles that readers of the JSON would not know.

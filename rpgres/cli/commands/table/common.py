@@ -85,7 +85,7 @@ class AnswerOptions(Struct, frozen=True):
         return {
             "seat": options.who,
             **answers_of(self.given or (), self.choose or (), auto=self.auto),
-            "policies": opt.named_policies(self.policy or ()),
+            "policies": opt.named_policies(self.policy),
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
         }
