@@ -261,7 +261,8 @@ def strike(
     given["conflict"] = True
     foe = foes[0].who, foes[0].dice is None
     matters = "attack", actor.name, *foe, track, consequence, given.get("boost"), given.get("witnesses")
-    return _resolve(table, actor, "attack", foes, given, track=track, consequence=consequence, matters=matters)
+    hit = {"hit": {"track": track}}
+    return _resolve(table, actor, "attack", foes, given, defaults=hit, consequence=consequence, matters=matters)
 
 
 @coppermane.action("compel")
@@ -321,8 +322,11 @@ def defend(
         given,
         name=f"defend-{against}",
         facts=tuple(facts),
-        defaults={"aspect": {"name": aspect}, "free-invoke": {"on": aspect}},
-        track=track_of(table.rules, track),
+        defaults={
+            "aspect": {"name": aspect},
+            "free-invoke": {"on": aspect},
+            "hit": {"track": track_of(table.rules, track)},
+        },
         consequence=consequence or "",
     )
 
@@ -352,7 +356,6 @@ def _resolve(
     defaults: Mapping[str, Mapping[str, Any]] = Map(),
     becomes: str = "",
     spelled: Mapping[str, str] = Map(),
-    track: str = "",
     consequence: str = "",
     matters: tuple[Hashable, ...] | None = None,
 ) -> Outcome:
@@ -376,7 +379,6 @@ def _resolve(
         defaults={
             **defaults,
             **boost_defaults(given),
-            "hit": {"track": track},
             "legend": {"change": legend.regained(table, given.get("witnesses", 1))},
         },
         becomes=becomes,
