@@ -13,7 +13,7 @@ from rpgres.arguments import told_by_kind
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
 from rpgres.library.reading import Deciding, Policies, What, deciding, query_of, require_limits
-from rpgres.library.scene_odds import require_no_inputs
+from rpgres.library.scenes import require_no_inputs
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
