@@ -80,9 +80,6 @@ def check_opening(seal: Entry, *, label: str, answer: str, salt: str) -> None:
 
     Args:
         label, answer, salt: what was sealed, as given on opening.
-
-    Raises:
-        UsageError: it is another one.
     """
     if seal_of(label, answer, salt=bytes.fromhex(salt)) != seal.public.commitment:
         raise UsageError(

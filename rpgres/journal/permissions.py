@@ -101,11 +101,7 @@ def _is_known(rules: Rules, state: State, described: Described, value: Any, who:
 
 
 def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any], *, actor: str, seat: str) -> None:
-    """Check that a seat may say what it says of the table: its own hand, and as game master the rest.
-
-    Raises:
-        UsageError: it may not.
-    """
+    """Check that a seat may say what it says of the table: its own hand, and as game master the rest."""
     _check_said(rules, action, inputs, seat=seat)
     for key, parameter, places in laying(rules, action, inputs, actor):
         option = named(key)

@@ -492,11 +492,7 @@ def _queue_layer(dealer: WalkDealer, joints: dict[object, tuple[dict[int, int], 
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:
-    """Check that a course comes to the same when it is run once more on its answers.
-
-    Raises:
-        Broken: it does not.
-    """
+    """Check that a course comes to the same when it is run once more on its answers."""
     dealer = WalkDealer()
     dealer.drop()
     dealer.queue(1, 1, node)

@@ -81,11 +81,7 @@ def best_record(
 def _played(
     scene: Scene, who: str, goals: Sequence[str], by: str, limits: Mapping[str, Any]
 ) -> tuple[SceneBest, list[str], dict[str, Any]]:
-    """Return optimal play, the endings or values that count, and the chances of what is asked for, for the record.
-
-    Raises:
-        UsageError, NeedsPolicy: as of `best_record`.
-    """
+    """Return optimal play, the endings or values that count, and the chances of what is asked for, for the record."""
     wanted_by = by if not _are_endings(scene, goals) else ENDING
     goals, worth = _goal(scene, goals, wanted_by)
     course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
@@ -139,11 +135,7 @@ def _is_bare(scene: Scene) -> bool:
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
-    """Return who decides optimally: a character or a seat; by default the first actor.
-
-    Raises:
-        UsageError: there is no such character, or no actor.
-    """
+    """Return who decides optimally: a character or a seat; by default the first actor."""
     known = list(dict.fromkeys((*people.characters, *seats_of(people))))
     who = typed or actor or next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
     if not who:
@@ -159,11 +151,7 @@ def _are_endings(scene: Scene, goals: Sequence[str]) -> bool:
 
 
 def _require_values(scene: Scene, goals: Sequence[str], by: str, values: Sequence[str]) -> None:
-    """Check that one of the values that are looked for in a part of the table comes up there.
-
-    Raises:
-        UsageError: no play comes to any.
-    """
+    """Check that one of the values that are looked for in a part of the table comes up there."""
     if goals and set(goals).isdisjoint(values):
         known = ", ".join(dict.fromkeys((*(end.name for end in scene.program.ends), *values)))
         raise UsageError(
@@ -201,11 +189,7 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
 
 
 def _number(value: Any, by: str) -> int:
-    """Return a value at the end as the number whose mean is looked for.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Return a value at the end as the number whose mean is looked for."""
     if isinstance(value, int):
         return int(value)
     name = value_name(value)

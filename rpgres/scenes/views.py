@@ -63,9 +63,6 @@ def require_seat(seat: str, *states: State) -> None:
 
     Args:
         states: the table at the beginning of the scene, and after its steps, at which more people may sit.
-
-    Raises:
-        UsageError: there is no such seat.
     """
     seats = list(dict.fromkeys(one for state in states for one in seats_of(state)))
     if seat not in (*seats, EVERYBODY, THE_HOST):

@@ -214,9 +214,6 @@ def check_seat(history: History, seat: str | None, *, is_looking: bool = False) 
     Args:
         seat: its name; None for the host.
         is_looking: whether it only reads, as `EVERYBODY` may, the view without a seat.
-
-    Raises:
-        UsageError: there is none.
     """
     if seat == EVERYBODY:
         if is_looking:
