@@ -101,7 +101,6 @@ class Received(msgspec.Struct, frozen=True):
         asked: every question that was asked of anybody.
         own: those among them that were asked of the seat.
         answers: what everybody else answered.
-        happened: everything that happened.
         drawn: its draws; see `Swapping`.
         events: what the seat sees of what happened.
         revealed: what lines among `events` say that they reveal, by their places.

@@ -126,7 +126,6 @@ def _named(*cards: str) -> tuple[str, ...]:
 
 
 def _ends(names: Sequence[str]) -> list[str]:
-    """Return the first and the last of some names."""
     return list(dict.fromkeys((*names[:1], *names[-1:])))
 
 

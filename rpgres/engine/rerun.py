@@ -371,7 +371,6 @@ class Again(msgspec.Struct, frozen=True):
         found: its result, or the decision it waits for.
         state: the table after it.
         dropped: answers of the run as it was that it had no use for.
-        fresh: what it asked anew.
     """
 
     found: Result | Pending

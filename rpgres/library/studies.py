@@ -225,7 +225,6 @@ def _study(
     note: str | None,
     by: str | None = None,
 ) -> Study:
-    """Return the study of an action or a scene."""
     require_limits(seconds)
     if action is None:
         require_no_inputs(inputs, who, decide=decide)
@@ -256,7 +255,6 @@ def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
 
 
 def _changes(subject: Subject, case: Mapping[str, Any] | str | Path) -> list[Change]:
-    """Return what is changed in a case."""
     if not isinstance(case, Mapping):
         if not isinstance(case, str | Path):
             raise UsageError(f"a case of {named('cases')} is a dictionary of what changes, or a file, not {case!r:.80}")

@@ -26,7 +26,6 @@ class TypedAction(msgspec.Struct, frozen=True):
 
     Attributes:
         actor: who acts; empty for the seat's only character.
-        inputs: what it takes.
         options: the options of the line that are no inputs.
     """
 
@@ -82,7 +81,6 @@ def as_arguments(seat: Seat, words: Sequence[str]) -> list[str]:
 
 
 def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a line by name."""
     parameters, takes = seat.rules.parameters(action), seat.takes(action)
     meant = {one: (shared.name, shared.many) for shared in ACT_OPTIONS for one in shared.names}
     for key, one in parameters.items():

@@ -204,7 +204,6 @@ class _Reading(msgspec.Struct, kw_only=True):
 
 
 def _pattern_faults(pattern: str) -> Iterator[Fault]:
-    """Yield the faults of a pattern for the titles of cards."""
     names = ", ".join(f"{{{name}}}" for name in _SHOWN)
     for found in re.findall(r"\{[^{}]*\}|[{}]", pattern):
         if found[1:-1] not in _SHOWN:

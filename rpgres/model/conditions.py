@@ -37,7 +37,6 @@ class Condition(msgspec.Struct, frozen=True):
     """A condition that was read.
 
     Attributes:
-        path: what it is about.
         test: whether what stands there will do.
         constants: the values it speaks of, for comparing conditions.
     """
@@ -269,7 +268,6 @@ def _is_only_absent(condition: Condition) -> bool:
 
 
 def _is_empty_group(condition: Condition) -> bool:
-    """Tell whether a condition says that nothing is in a group."""
     path = condition.path
     return path.keys[-1] == "count" and path.places[-1].kind in _COUNTABLE and _is_only_absent(condition)
 

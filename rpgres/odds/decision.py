@@ -52,7 +52,6 @@ class OptionOdds(msgspec.Struct, frozen=True):
 
     Attributes:
         outcomes: the chance of each outcome by name, from 0 to 1.
-        success: the chance of success.
         estimate: the interval of an estimate; None where the chances are exact.
         games: how many games it is from; 0 with the widest interval where nothing is known of it yet.
         is_turn: whether success is that of the turn of a procedure, not of all of it.

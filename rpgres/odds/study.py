@@ -26,7 +26,6 @@ class Study(msgspec.Struct, frozen=True):
     """What is evaluated in several cases, and how.
 
     Attributes:
-        subject: what is asked about.
         seconds: a limit of time for all cases together; None for none.
         progress: is told how many of how many cases are done; None for nobody.
         told: further fields of the record.

@@ -65,7 +65,6 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         states: how many distinct merged states were met.
         method: how sure the chances are; see `Odds.method`.
         mean: the mean of results that are numbers; None where they are none, or something is open.
-        is_interrupted: whether a person stopped it.
     """
 
     masses: dict[str, Fraction]

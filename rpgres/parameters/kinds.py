@@ -29,7 +29,6 @@ class Slot(msgspec.Struct, frozen=True):
 
     Attributes:
         context: the table so far.
-        described: what the ruleset says of it.
         option: what messages call it.
         who: whom it is about: the actor, or the character that a form names.
     """
@@ -44,7 +43,6 @@ class Typed(msgspec.Struct, frozen=True):
     """What is on a line so far, for which a shell wants to know what may come next.
 
     Attributes:
-        parameter: what is being typed.
         line: the values of the line so far, by option.
         incomplete: the beginning of the value.
     """

@@ -56,7 +56,6 @@ class Words(msgspec.Struct, frozen=True):
 
     Attributes:
         title: the name as people say it.
-        summary: what it is, in a line.
         action: the id of its first action.
         abilities: what characters are good at, but for what the rules themselves speak of.
         character: the name of the sample character; empty where there is none.

@@ -24,7 +24,6 @@ class Tally(Struct):
     Attributes:
         outcomes: how often each outcome came, by its name.
         labels: what decisions runs wait for.
-        totals: how often each total came.
     """
 
     outcomes: dict[str, int] = field(default_factory=dict)

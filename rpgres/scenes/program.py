@@ -31,11 +31,9 @@ class Leaf(msgspec.Struct, frozen=True):
     """A step that is played, or done at once: no group, and no include.
 
     Attributes:
-        step: what it says.
         path: where in it.
         number: its place among the steps, from 0.
         passes: for each group it is in, from the outermost, how often that is gone through at most.
-        due: when it is played.
         name: what messages call it.
     """
 
@@ -112,7 +110,6 @@ class Scene(msgspec.Struct, frozen=True):
     """A scene that was read.
 
     Attributes:
-        file: what it says.
         source: its text, for pointing at faults.
         state: the table at its beginning.
         policies: who decides when nothing else does, by character.

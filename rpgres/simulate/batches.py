@@ -35,11 +35,7 @@ _ALONE = Lock()  # a subject has one dealer, and a worker of a cluster may have 
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """The results of the runs from `begin` to before `end`.
-
-    Attributes:
-        seconds: how long they took.
-    """
+    """The results of the runs from `begin` to before `end`."""
 
     begin: int
     end: int

@@ -33,7 +33,6 @@ class RulesJob(msgspec.Struct, frozen=True, kw_only=True):
         version: the version that its data give.
         hash: the hash of its data and of everything laid over them.
         brought_by: the distribution that brought its code, with its version; empty for what ships with rpgres.
-        switches: the house rules that were typed.
         own: its own files, where it is a folder of the user's and not installed.
         overlays: the files of each folder laid over it, the farthest first.
     """
@@ -93,7 +92,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         policies: policy by character; everybody's under an empty name. A file of standing orders by its name.
         orders: the texts of these files, by name.
         auto: whether the ruleset's first policy decides for everybody else.
-        subject: what is played.
     """
 
     rpgres: str = __version__

@@ -75,14 +75,12 @@ def rebuild(job: Job, folder: Path) -> Subject:
 
 
 def _rebuild_action(job: Job, folder: Path) -> Prepared:
-    """Return the action of a job."""
     assert isinstance(job.subject, ActionSubject)
     rules = rebuild_rules(job.rules, folder)
     return prepare(rules, job.subject.action, job.subject.inputs, sheets=job.subject.sheets)
 
 
 def _rebuild_scene(job: Job, folder: Path) -> Scene:
-    """Return the scene of a job."""
     assert isinstance(job.subject, SceneSubject)
 
     def load(_ruleset: str, *, switches: dict[str, str], extra: object) -> Any:

@@ -24,7 +24,6 @@ class Workers(msgspec.Struct, frozen=True):
     """Workers that play batches.
 
     Attributes:
-        executor: hands them out.
         count: how many are played at the same time.
         has_folder: whether they see the files of this machine.
     """

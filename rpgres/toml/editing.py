@@ -142,7 +142,6 @@ def _after(text: str, at: int, statement: str, line_end: str) -> str:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the place behind the end of the line."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 

@@ -27,7 +27,6 @@ app = typer.Typer(no_args_is_help=True)
 
 
 def _complete_scenes() -> list[str]:
-    """Return the scenes that can be named."""
     from rpgres.cli.completion import scene_offers
 
     return scene_offers()

@@ -186,7 +186,6 @@ class Keeper(Struct):
     Attributes:
         path: the file; None for none.
         kept: how many runs the file has; -1 for none.
-        since: when it was written.
     """
 
     path: Path | None

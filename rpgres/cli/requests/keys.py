@@ -41,9 +41,7 @@ class Key:
 
     Attributes:
         value: the name of the value that the command takes.
-        help: what it is for.
         metavar: what stands for the value in help; a flag has none.
-        many: whether it takes several.
         name: as it stands in the request.
         names: the names that are taken too.
         is_flag: whether it is true or false.

@@ -173,7 +173,6 @@ def _in_percent(share: float) -> str:
 def _cells_chart(
     axes: Sequence[Axis], cells: Sequence[MeasuredCell], text: str, values: Sequence[float | None], *, kind: str
 ) -> Chart:
-    """Return a chart that has a value for each place of a grid."""
     first, second = axes
     places = [(cell.at[first.name], cell.at[second.name]) for cell in cells]
     known = dict(zip(places, values, strict=True))
