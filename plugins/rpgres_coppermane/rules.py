@@ -261,7 +261,8 @@ def strike(
     given["conflict"] = True
     foe = foes[0].who, foes[0].dice is None
     matters = "attack", actor.name, *foe, track, consequence, given.get("boost"), given.get("witnesses")
-    return _resolve(table, actor, "attack", foes, given, track=track, consequence=consequence, matters=matters)
+    hit = {"hit": {"track": track}}
+    return _resolve(table, actor, "attack", foes, given, defaults=hit, consequence=consequence, matters=matters)
 
 
 @coppermane.action("compel")
@@ -321,8 +322,11 @@ def defend(
         given,
         name=f"defend-{against}",
         facts=tuple(facts),
-        defaults={"aspect": {"name": aspect}, "free-invoke": {"on": aspect}},
-        track=track_of(table.rules, track),
+        defaults={
+            "aspect": {"name": aspect},
+            "free-invoke": {"on": aspect},
+            "hit": {"track": track_of(table.rules, track)},
+        },
         consequence=consequence or "",
     )
 
@@ -352,7 +356,6 @@ def _resolve(
     defaults: Mapping[str, Mapping[str, Any]] = Map(),
     becomes: str = "",
     spelled: Mapping[str, str] = Map(),
-    track: str = "",
     consequence: str = "",
     matters: tuple[Hashable, ...] | None = None,
 ) -> Outcome:
@@ -366,10 +369,7 @@ def _resolve(
     settles = name or action, facts_of(foes, ("conflict", "yes" if is_conflict else "no"), *facts)
     roll = lined_up(table, actor, add, foes, given, settles)
     knack = _knack_of(actor, given.get("knack"))
-    if knack is None:
-        standing, is_knack = standing_of(table, roll, matters), False
-    else:
-        standing, is_knack = _stand(table, actor, roll, knack)
+    standing = standing_of(table, roll, matters) if knack is None else _stand(table, actor, roll, knack)
     outcome = settle(
         table,
         settles[0],
@@ -379,14 +379,11 @@ def _resolve(
         defaults={
             **defaults,
             **boost_defaults(given),
-            "hit": {"track": track},
             "legend": {"change": legend.regained(table, given.get("witnesses", 1))},
         },
         becomes=becomes,
         spelled=spelled,
-        track=track,
         consequence=consequence,
-        counts=not is_knack,
     )
     return legend.capped(table.state, outcome)
 
@@ -465,8 +462,8 @@ def _foes(
     return (foe,)
 
 
-def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> tuple[Standing, bool]:
-    """Return where a roll stands, and whether it does so by the knack (COP, legend), which may spare the roll."""
+def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> Standing:
+    """Return where a roll stands with a knack, which may spare it (COP, legend); a margin by a knack does not count."""
     opponent, works = opponent_of(roll.foes), False
     spent: tuple[Effect, ...] = ()
     if roll.foes:
@@ -474,7 +471,7 @@ def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> tuple[Stan
             table, actor, knack, label="knack", gives="a success with style", opponent=opponent
         )
     if works:
-        return Standing(legend.shifts_of_knack(table.rules, best=True), None, None, spent), True
+        return Standing(legend.shifts_of_knack(table.rules, best=True), effects=spent, counts=False)
     standing = standing_of(table, roll)  # rescued or not, as its band has it
     margin = standing.margin
     if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
@@ -489,7 +486,7 @@ def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> tuple[Stan
         )
         spent += more
         margin = legend.shifts_of_knack(table.rules, best=False) if works else margin
-    return msgspec.structs.replace(standing, margin=margin, effects=(*standing.effects, *spent)), works
+    return msgspec.structs.replace(standing, margin=margin, effects=(*standing.effects, *spent), counts=not works)
 
 
 def _knack_of(actor: Character, name: str | None) -> str | None:

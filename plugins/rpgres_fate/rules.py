@@ -277,7 +277,6 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
         roles_of(actor.name, foe.who or GM),
         facts,
         defaults={"hit": {"track": to.track}, **boost_defaults(given)},
-        track=to.track,
         consequence=to.consequence,
     )
 
@@ -344,7 +343,6 @@ def defend(
             "free-invoke": {"on": aspect},
             **boost_defaults(given),
         },
-        track=track,
         consequence=consequence or "",
     )
 

@@ -168,7 +168,6 @@ def _credits(title: str, data: Mapping[str, Any], oracles: list[Oracle]) -> str:
 
 
 def _table(oracle: Oracle, known: Mapping[str, Oracle], path: Path) -> Iterator[str]:
-    """Yield the lines of a table."""
     data = oracle.data
     called = _plain(str(data.get("canonical_name") or data.get("name") or oracle.name))
     summary = re.split(r"(?<=[.!?])\s", _plain(str(data.get("summary") or "")))[0]  # the first sentence

@@ -183,7 +183,6 @@ def find_deck(name: str, *, extra: Sequence[Path] = ()) -> FoundDeck:
     """Return a deck by its name.
 
     Args:
-        name: as typed.
         extra: the folders of `--rulesets`.
 
     Raises:
@@ -349,7 +348,6 @@ def draw_cards(
 
     Args:
         number: how many, at least 1.
-        streams: the seed's numbers.
         without: cards that are not in the deck, as typed; where a sign is left out, it is any such card.
         given: cards that were drawn from a real deck, under `LABEL`; they come first.
 

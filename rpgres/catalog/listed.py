@@ -58,7 +58,6 @@ def list_files(
     """Return the sheets or scenes there are; no ruleset is imported for it, unless it is named.
 
     Args:
-        kind: which of them.
         ruleset: only this one's.
         extra: the folders of `--rulesets`.
         with_cases: whether scenes that only test a ruleset are among them.

@@ -51,8 +51,6 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
     """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or that ships it.
 
     Args:
-        path: the file as typed.
-        text: what stands in it, if that is known.
         extra: the folders of `--rulesets`.
 
     Raises:
@@ -210,7 +208,6 @@ def sheet_template(rules: Rules, *, name: str = "") -> str:
     What may well be left out is switched off by a `#` without a space behind it.
 
     Args:
-        rules: the ruleset whose sheet it is.
         name: what the character is called.
 
     Raises:
@@ -343,9 +340,6 @@ MORE = "the ruleset's own check may report more after this is fixed"
 
 def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     """Return everything that is wrong with a sheet, in line order; nothing when it can be played.
-
-    Args:
-        rules: the ruleset whose sheet it is.
 
     Raises:
         FileError: the text is not TOML.

@@ -26,7 +26,6 @@ def require_files(files: Mapping[str, str | None], *, as_json: bool) -> dict[str
 
     Args:
         files: what was asked for; None for nothing.
-        as_json: whether JSON goes to standard output.
 
     Raises:
         UsageError: two formats go to the same place.
@@ -69,7 +68,6 @@ def write_files(account: Account, files: Mapping[str, str]) -> None:
     """Write an account to files, each whole or not at all; `-` is standard output.
 
     Args:
-        account: what is written.
         files: the files by format, as `require_files` returned them.
 
     Raises:

@@ -21,7 +21,6 @@ def option(*names: str, takes: str, help: str, **more: Any) -> Any:  # noqa: A00
     Args:
         names: `--name`, and `-n` where there is a short form.
         takes: what the value is called in the help.
-        help: what it does.
         more: further arguments of `typer.Option`.
     """
     return typer.Option(*names, metavar=takes, help=help, show_default=False, **more)
@@ -36,7 +35,6 @@ def declared(one: Option, **more: Any) -> Any:
     """Return an option that several commands share, from its record.
 
     Args:
-        one: its names, value and help.
         more: further arguments of `typer.Option`.
     """
     if one.is_flag:

@@ -74,10 +74,7 @@ def offer_input(
     """Return what a shell may offer for an input of an action.
 
     Args:
-        name: the input's name.
-        parameter: the input.
         typed: the values of the line so far, by option.
-        incomplete: the beginning of the value.
     """
     from rpgres.cli.options import read_switches
 

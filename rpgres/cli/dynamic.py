@@ -42,7 +42,6 @@ class Verb(Struct, frozen=True):
     """What is done with an action or with dice: `roll` or `odds`.
 
     Attributes:
-        name: the command.
         options: those an action takes beside its own.
         act: plays an action: `act(data, action, values)`.
         dice_options: those dice take.
@@ -282,11 +281,7 @@ def scene_command(
     """Return the command that does something with a scene.
 
     Args:
-        name: the scene's name.
         act: does it: `act(name, values)`.
-        options: what it takes.
-        summary: what it does, in one line.
-        details: more, for its help.
     """
 
     @results_alone()

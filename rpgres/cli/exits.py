@@ -39,7 +39,6 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     """Write an error to standard error and return the exit code.
 
     Args:
-        error: what ended the command.
         as_json: as one line of JSON in place of a paragraph.
     """
     shown = _as_own(error)
@@ -167,7 +166,6 @@ def exit_of(found: Result | Pending, *, with_codes: bool) -> int:
     """Return the exit code of a command that prints a result, or a decision that waits.
 
     Args:
-        found: what is printed.
         with_codes: whether a failure and a tie have codes of their own.
     """
     from rpgres.engine.records import Pending
@@ -188,12 +186,7 @@ def leave(code: int) -> None:
 
 
 def finish(code: Any, *, as_json: bool = False) -> Any:
-    """Write what is still to be written and return the exit code; a reader that went away is no error.
-
-    Args:
-        code: the exit code so far.
-        as_json: whether errors are told as JSON.
-    """
+    """Write what is still to be written and return the exit code; a reader that went away is no error."""
     try:
         _flush(sys.stdout)
     except (OSError, ValueError) as error:

@@ -57,10 +57,6 @@ class LazyGroup(typer.core.TyperGroup):
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command itself.
 
-        Args:
-            name: as typed.
-            args: what was typed behind it.
-
         Raises:
             UsageError: there is no such command.
         """

@@ -276,14 +276,14 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise
 
 
-def read_switches(texts: Iterable[str]) -> dict[str, str]:
+def read_switches(texts: Iterable[str] | None) -> dict[str, str]:
     """Return the chosen value of each switch named.
 
     Raises:
         UsageError: one is not NAME=CHOICE, or one switch is set twice and differently.
     """
     switches: dict[str, str] = {}
-    for text in texts:
+    for text in texts or ():
         name, value = read_pair(text, option="switch")
         if switches.get(name, value) != value:
             raise UsageError(f"{named('switch')} {name} is set to both {switches[name]} and {value}")
@@ -339,13 +339,13 @@ def read_budget(shared: Mapping[str, Any]) -> dict[str, Any]:
     return {"leaves": leaves, "seconds": read_seconds(shared["seconds"])}
 
 
-def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
+def read_folders(texts: Iterable[str] | None) -> tuple[Path, ...]:
     """Return the folders of `--rulesets`, farthest first.
 
     Raises:
         UsageError: one is no folder, or the one above that is meant.
     """
-    folders = tuple(Path(text) for text in texts)
+    folders = tuple(Path(text) for text in texts or ())
     for folder in folders:
         if not os.path.isdir(folder):
             what = "this is a file; name its folder" if os.path.isfile(folder) else "there is no such folder"
@@ -366,8 +366,8 @@ def load_named(ruleset_id: str, rulesets: Sequence[str] | None, switch: Sequence
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
-    folders = read_folders(rulesets or ())
-    return load_rules(find_ruleset(ruleset_id, extra=folders), switches=read_switches(switch or ()), extra=folders)
+    folders = read_folders(rulesets)
+    return load_rules(find_ruleset(ruleset_id, extra=folders), switches=read_switches(switch), extra=folders)
 
 
 def _has_rulesets(folder: Path) -> bool:
@@ -390,9 +390,9 @@ def folders_in(args: Sequence[str]) -> tuple[Path, ...]:
     return read_folders(values_in(args, "rulesets"))
 
 
-def named_policies(texts: Iterable[str]) -> dict[str, str]:
+def named_policies(texts: Iterable[str] | None) -> dict[str, str]:
     """Return policies by the names of characters, everybody's under an empty name, from `NAME` and `CHARACTER=NAME`."""
-    return {who: name for who, _, name in (text.rpartition("=") for text in texts)}
+    return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
 
 
 def hoist(args: Sequence[str], options: Iterable[Option]) -> list[str]:
@@ -400,9 +400,6 @@ def hoist(args: Sequence[str], options: Iterable[Option]) -> list[str]:
 
     So `--seed 7 4dF` and `4dF --seed 7` are the same, though only the word says which command reads the options. A line
     without a word has no command for them, and is returned empty.
-
-    Args:
-        options: those that may be moved.
     """
     end, known = 0, {name: option for option in options for name in option.names}
     while end < len(args) and args[end].startswith("-") and args[end] not in ("-", "--"):

@@ -114,7 +114,6 @@ def say(lines: Iterable[Shown], *, is_prose: bool = False) -> None:
 
     Args:
         lines: what is written; none is wider than a terminal.
-        is_prose: whether they are text to be read.
     """
     from rpgres.render.lines import plain_text
 
@@ -145,7 +144,6 @@ def say_json(record: Any, *, indent: int = 0) -> None:
     """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding.
 
     Args:
-        record: what is written.
         indent: by how many columns what is inside is moved in, on lines of its own.
     """
     recording = recording_now()
@@ -156,14 +154,7 @@ def say_json(record: Any, *, indent: int = 0) -> None:
 
 
 def say_record(record: Any, lines: Callable[[], Iterable[Shown]], *, as_json: bool, is_prose: bool = False) -> None:
-    """Write a record to standard output: as JSON, or as lines for people, which are made only then.
-
-    Args:
-        record: what is written.
-        lines: makes the lines.
-        as_json: which of them.
-        is_prose: whether the lines are text to be read.
-    """
+    """Write a record to standard output: as JSON, or as lines for people, which are made only then."""
     if as_json:
         say_json(record)
     else:
@@ -174,9 +165,7 @@ def say_result(result: Result | Pending, rules: Rules | None, *, as_json: bool, 
     """Write the result of a roll to standard output, or the decision it waits for.
 
     Args:
-        result: the result.
         rules: the rules it was rolled by; None for dice.
-        as_json: whether as JSON.
         skipped: the labels of optional decisions that nobody took.
     """
     if as_json:

@@ -129,7 +129,6 @@ def progress(
     """Give what shows how far something is; Ctrl-C asks it to stop, a second one interrupts it.
 
     Args:
-        label: what is done.
         done: how much was done before.
         is_silent: whether nothing is shown; nothing ever is to a screen reader, which would read it again and again.
         stops: whether the work asks if it has to stop; otherwise Ctrl-C interrupts it at once.
@@ -194,13 +193,7 @@ def _interrupt(main: int) -> None:
 
 
 def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found]) -> list[Found]:
-    """Return the result of each in turn, showing progress; after a Ctrl-C, of those that are done.
-
-    Args:
-        label: what is done.
-        names: with what.
-        do: does it.
-    """
+    """Return the result of each in turn, showing progress; after a Ctrl-C, of those that are done."""
     found = list[Found]()
     with progress(label) as show, suppress(KeyboardInterrupt):
         for number, name in enumerate(names):
@@ -213,21 +206,13 @@ def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found]) -> 
 
 
 def interrupted(known: str) -> int:
-    """Say on standard error that the work was interrupted; return the exit code.
-
-    Args:
-        known: what is known by then.
-    """
+    """Say on standard error that the work was interrupted; return the exit code."""
     warn(f"interrupted: {known}")
     return INTERRUPTED
 
 
 def show_progress(text: str) -> None:
-    """Write a text in place of the line on standard error; an empty one takes it back.
-
-    Args:
-        text: what is being done.
-    """
+    """Write a text in place of the line on standard error; an empty one takes it back."""
     # Consoles of Windows may know no escape sequences.
     cleared = f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
     flush()

@@ -56,10 +56,6 @@ def emit_report(
     """Print a record, or write it to a file, and write its chart.
 
     Args:
-        record: what is printed as JSON.
-        report: makes the same for people.
-        shared: the options: format, out, svg, json, plain.
-        rows: makes the CSV.
         lines: makes the lines for a terminal; by default they are the report's.
     """
     form, out, svg, report = format_of(shared), shared["out"], shared["svg"], cache(report)

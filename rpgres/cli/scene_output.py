@@ -37,7 +37,6 @@ class Played(NamedTuple):
     """A scene that was played.
 
     Attributes:
-        scene: the scene.
         seed: what all chance was drawn from.
         steps: the result of each step, with nothing left out.
         ending: the name of how it ended; empty where it has none.
@@ -86,10 +85,8 @@ def play_and_print(
     """Play a scene and print its account step by step.
 
     Args:
-        seed: what all chance is drawn from.
         seat: the seat of the reader; None for the game master, with the seed above it, since who plays the scene can
             play it again.
-        auto: whether decisions are taken without asking.
         real_dice: whose dice are real, as of `RealDice`; empty where none are.
         people: the table with everybody who takes part, where steps bring them; by default the scene's.
         inputs: what stands above the first question, where no step of a file says it.

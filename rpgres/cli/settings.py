@@ -36,7 +36,6 @@ class Loaded(msgspec.Struct, frozen=True):
     """The settings in force.
 
     Attributes:
-        settings: the values.
         path: the settings file, whether there is one or not; empty where none is looked for.
         text: what the file says; None where it cannot be read.
         origins: where each value comes from that is set: the path of the file, or a variable.
@@ -151,7 +150,6 @@ def expand_at_table(words: Sequence[str], aliases: Mapping[str, str], *, ruleset
 
     Args:
         aliases: by name; none of them leads back to itself.
-        ruleset: the id of the table's ruleset.
     """
     found = expand(words, aliases)
     if found == list(words):
@@ -175,12 +173,7 @@ def words_of_alias(text: str) -> list[str]:
 
 
 def alias_fault(name: str, aliases: Mapping[str, str], reserved: Collection[str]) -> str:
-    """Return what is wrong with an alias; nothing where it can be used.
-
-    Args:
-        aliases: all aliases.
-        reserved: names that no alias may have.
-    """
+    """Return what is wrong with an alias; nothing where it can be used."""
     if name in reserved:
         return f"{name} is a command of rpgres, and an alias cannot replace one; choose another name"
     if not name or name.startswith("-") or not name.isprintable() or any(char.isspace() for char in name):

@@ -34,7 +34,6 @@ def shell_in_use(environment: Mapping[str, str] = os.environ, *, is_windows: boo
     """Return the shell that command lines are typed into.
 
     Args:
-        environment: the variables of this process.
         is_windows: whether it runs on Windows, where PowerShell and cmd are told apart by the folders of modules that
             PowerShell adds for its own processes; a shell of MSYS or Cygwin is known by its own variables.
     """
@@ -87,7 +86,6 @@ def resumed(pending: Pending, rules: Rules, *, command: Sequence[str] = (), more
     Every answer so far is repeated, decisions and dice, so that it is the same run however they were answered.
 
     Args:
-        pending: what waits.
         command: what stands before its inputs; by default it is rolled.
         more: what stands at the end.
     """
@@ -129,12 +127,7 @@ def _option(name: str, value: Any) -> list[str]:
 
 
 def kept_options(shared: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Return options of a line that its resumed one needs as well, as words.
-
-    Args:
-        shared: the options by name.
-        names: those that are kept.
-    """
+    """Return options of a line that its resumed one needs as well, as words."""
     words = list(READER.typed)
     for name in names:
         value, typed = shared[name], f"--{name.replace('_', '-')}"

@@ -114,13 +114,7 @@ def results() -> TextIO:
 
 
 class Recording(Struct):
-    """What a command says while `recorded` holds.
-
-    Attributes:
-        records: what it prints as JSON.
-        text: what it prints as text.
-        warnings: its warnings.
-    """
+    """What a command says while `recorded` holds."""
 
     records: list[Any] = []
     text: StringIO = field(default_factory=StringIO)

@@ -41,9 +41,6 @@ def read_query(
     """Return what a line asks of an action or a procedure.
 
     Args:
-        inputs: what it takes, as typed.
-        shared: the options.
-        by: what the chances are of.
         start: where it begins; at a persistent table, the switches are those of its rules.
 
     Raises:
@@ -67,9 +64,6 @@ def read_query(
 
 def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     """Return which study is asked for; empty for the odds of one subject.
-
-    Args:
-        axes: the ranges among the inputs.
 
     Raises:
         UsageError: two exclude each other, or an option is missing.
@@ -109,11 +103,6 @@ def run_study(
     """Compute and print a study; exit with its code.
 
     Args:
-        study: which.
-        subject: what is asked about.
-        axes: the ranges among its inputs.
-        told: further fields of the record.
-        file: the ruleset's data, for its words.
         others: other scenes to compare with, by the text that names each.
     """
     format_of(shared)  # mistakes are reported before the work begins
@@ -188,8 +177,6 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
     """Print a record of odds in the format that is asked for, or write it to a file, and write its chart.
 
     Args:
-        file: the ruleset's data, for its words.
-        shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.
     """
 

@@ -77,7 +77,7 @@ class AtTable(Struct, frozen=True):
     @property
     def folders(self) -> tuple[Path, ...]:
         """Where rulesets are sought first."""
-        return read_folders(self.rulesets or ())
+        return read_folders(self.rulesets)
 
 
 class TableOptions(AtTable, frozen=True):

@@ -8,7 +8,7 @@ from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding, place
 from rpgres.conformance.sources import words_of
 from rpgres.conformance.subjects import Case, Subject, read_example
-from rpgres.conformance.walks import Course, account, deadline
+from rpgres.conformance.walks import Course, Shown, account, deadline
 from rpgres.engine.events import Decided
 from rpgres.engine.labels import labels_of
 from rpgres.errors import FileError, RpgresError, UsageError
@@ -130,35 +130,41 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what decisions show and do not declare, so that orders that name it would be refused; and the reverse."""
     decisions, met = decisions_of(subject.rules), dict[tuple[str, str], set[str]]()
     for case in subject.sound:
-        known = Known(case.prepared.rules, case.prepared.state)
         for label, shown in (subject.walk(case).shown if _courses(subject, case) else {}).items():
-            decision = decisions.get(label, Decision())
-            for key, names, declared in (
-                ("facts", {*shown.facts}, decision.facts),
-                ("option-facts", {*shown.option_facts}, decision.option_facts),
-                ("options", shown.options, options_at(decision, known, is_later=True)),
-            ):
-                before = met.setdefault((label, key), set())
-                new = sorted(names - before) if declared is not None else ()
-                has = declared or ()
-                strange = [name for name in new if name not in has and not any(offers(one, name) for one in has)]
-                before |= names
-                for name in strange:
-                    what = f"{label!r} {_SHOWS[key]} {name!r}, which it does not declare"
-                    yield finding(what, case.place, f"add it to {key} of [labels.{label}]")
-            words = ((shown.facts, decision.facts), (shown.option_facts, decision.option_facts))
-            for name, word in (pair for was, can_be in words for pair in _strange(was, can_be, known)):
-                what = f"{label!r} shows the fact {name} as {word!r}, which it does not declare"
-                yield finding(what, case.place, f"add it to the words of {name} in [labels.{label}]")
-            if shown.typed and decision.options is not None and not decision.is_typed:
-                advice = f"add typed = true to [labels.{label}], or orders that choose such would be refused"
-                yield finding(f"{label!r} takes answers beyond its options", case.place, advice)
+            yield from _shown_beyond(case, label, shown, decisions.get(label, Decision()), met)
     for label, its in subject.rules.file.labels.items():
         for key, said in (("facts", its.facts), ("option-facts", its.option_facts)):
             unmet = [name for name in said if name not in met.get((label, key), said)]
             if unmet and not subject.rules.layers.is_of_kits("labels", label):
                 what = f"no example and no scene has a {label!r} that {_SHOWS[key]} {', '.join(unmet)}"
                 yield finding(what, subject.place("labels", label, key), is_note=True)
+
+
+def _shown_beyond(
+    case: Case, label: str, shown: Shown, decision: Decision, met: dict[tuple[str, str], set[str]]
+) -> Iterator[Diagnostic]:
+    """Yield what the decisions of a label show in a case and do not declare. Adds what they show to `met`."""
+    known = Known(case.prepared.rules, case.prepared.state)
+    for key, names, declared in (
+        ("facts", {*shown.facts}, decision.facts),
+        ("option-facts", {*shown.option_facts}, decision.option_facts),
+        ("options", shown.options, options_at(decision, known, is_later=True)),
+    ):
+        before = met.setdefault((label, key), set())
+        new = sorted(names - before) if declared is not None else ()
+        has = declared or ()
+        strange = [name for name in new if name not in has and not any(offers(one, name) for one in has)]
+        before |= names
+        for name in strange:
+            what = f"{label!r} {_SHOWS[key]} {name!r}, which it does not declare"
+            yield finding(what, case.place, f"add it to {key} of [labels.{label}]")
+    words = ((shown.facts, decision.facts), (shown.option_facts, decision.option_facts))
+    for name, word in (pair for was, can_be in words for pair in _strange(was, can_be, known)):
+        what = f"{label!r} shows the fact {name} as {word!r}, which it does not declare"
+        yield finding(what, case.place, f"add it to the words of {name} in [labels.{label}]")
+    if shown.typed and decision.options is not None and not decision.is_typed:
+        advice = f"add typed = true to [labels.{label}], or orders that choose such would be refused"
+        yield finding(f"{label!r} takes answers beyond its options", case.place, advice)
 
 
 def _strange(shown: Mapping[str, set[str]], declared: Facts | None, known: Known) -> Iterator[tuple[str, str]]:

@@ -26,8 +26,6 @@ def finding(what: str, where: Diagnostic = NOWHERE, advice: str = "", *, is_note
 
     Args:
         what: what is wrong, in one sentence; names of inputs may be marked, and are told as options.
-        where: where it stands.
-        advice: what to try.
         is_note: whether it is only worth knowing, and no reason to fail.
     """
     severity: Literal["note", "error"] = "note" if is_note else "error"

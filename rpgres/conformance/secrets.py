@@ -101,7 +101,6 @@ class Received(msgspec.Struct, frozen=True):
         asked: every question that was asked of anybody.
         own: those among them that were asked of the seat.
         answers: what everybody else answered.
-        happened: everything that happened.
         drawn: its draws; see `Swapping`.
         events: what the seat sees of what happened.
         revealed: what lines among `events` say that they reveal, by their places.
@@ -140,8 +139,6 @@ def receive(
     """Return what a seat receives when an action is played.
 
     Args:
-        prepared: the action.
-        seat: whose seat.
         game: which game, from 0.
         variation: what is otherwise where the seat cannot look.
         answers: what everybody else answers, as far as it is offered.
@@ -192,8 +189,6 @@ def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[S
 
     Args:
         seat, game, longest: see `receive`.
-        wanted: what everybody else should answer.
-        answered: takes note of what everybody else answers.
     """
     counts, own, taken = Counter[tuple[str, str]](), count(game), count()
 

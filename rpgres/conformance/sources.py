@@ -231,17 +231,14 @@ def _names(tree: ast.Module) -> dict[str, str]:
     """Return what the names in a module stand for: `import datetime as d` makes `d` datetime; its own are nothing."""
     named: dict[str, str] = {}
     for node in _running(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            named[node.name] = ""
-        elif isinstance(node, ast.arg):
-            named[node.arg] = ""
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            named[node.id] = ""
-        elif isinstance(node, ast.ImportFrom):
-            named.update({alias.asname or alias.name: "" for alias in node.names})
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                named[alias.asname or _top(alias.name)] = alias.name if alias.asname else _top(alias.name)
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name) | ast.Name(name, ast.Store()):
+                named[name] = ""
+            case ast.ImportFrom(names=aliases):
+                named |= {alias.asname or alias.name: "" for alias in aliases}
+            case ast.Import(names=aliases):
+                tops = [alias.name if alias.asname else _top(alias.name) for alias in aliases]
+                named |= {alias.asname or top: top for alias, top in zip(aliases, tops, strict=True)}
     return named
 
 
@@ -294,9 +291,7 @@ def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
         for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
             if _is_mutable(default):
                 yield Fault(default.lineno, "a default value of a function can be changed", _LASTS)
-        own = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        own |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-        own |= {bound for node in ast.walk(function) if (bound := _bound_name(node))}
+        own = _own_names(function)
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 is_name = isinstance(node.value, ast.Name)
@@ -307,6 +302,14 @@ def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
                 continue
             if _root(node) in known - own:
                 yield Fault(node.lineno, f"it changes the module's {_root(node)}", _LASTS)
+
+
+def _own_names(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """Return the names that a function binds itself."""
+    nodes = list(ast.walk(function))
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return own | {bound for node in nodes if (bound := _bound_name(node))}
 
 
 def _bound_name(node: ast.AST) -> str | None:

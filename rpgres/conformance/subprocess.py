@@ -33,11 +33,6 @@ def digest(prepared: Prepared) -> str:
 def digests_elsewhere(ruleset_id: str, names: Sequence[str], examples: Sequence[str]) -> Iterator[dict[str, str]]:
     """Yield the digests of cases by name for each of `HASH_SEEDS`, then those of examples for `MORE_HASH_SEEDS`.
 
-    Args:
-        ruleset_id: an installed ruleset.
-        names: the cases.
-        examples: those among them that are examples.
-
     Raises:
         RpgresError: a process failed.
     """

@@ -90,10 +90,7 @@ def hidden_within(
     """Yield what could have gone otherwise in a run without a seat's seeing it: cards drawn, secret answers.
 
     Args:
-        seat: whose seat.
-        events: what happened in the run.
         drawn: its draws; see `Swapping`.
-        asked: its questions.
     """
     known, secret = set[str](), set[str]()
     for event in events:
@@ -129,7 +126,6 @@ def _named(*cards: str) -> tuple[str, ...]:
 
 
 def _ends(names: Sequence[str]) -> list[str]:
-    """Return the first and the last of some names."""
     return list(dict.fromkeys((*names[:1], *names[-1:])))
 
 
@@ -138,13 +134,7 @@ def _ends(names: Sequence[str]) -> list[str]:
 
 
 def hidden_before(seat: str, prepared: Prepared, kinds: Sequence[str]) -> Iterator[Variation]:
-    """Yield tables that differ from that of an action only in what a seat cannot see.
-
-    Args:
-        seat: whose seat.
-        prepared: the action.
-        kinds: of tags that something hidden may be.
-    """
+    """Yield tables that differ from that of an action only in what a seat cannot see."""
     state = prepared.state
     yield from _tags(seat, prepared, kinds)
     for name, seats in state.audiences.items():

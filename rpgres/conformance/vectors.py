@@ -124,7 +124,6 @@ def read_vectors(path: Path) -> list[tuple[int, Case]]:
 
 
 def _case(text: str) -> Case:
-    """Return the case of a line."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:

@@ -345,12 +345,9 @@ def walk_for(
     """Return the exact chances of what is asked, as odds walk it: rolls compared at once, runs merged.
 
     Args:
-        prepared: the action.
         asked: one of `QUESTIONS`.
-        leaves: the budget.
         others: which of equivalent cards and runs it goes on with; see `TapeDealer`.
         merged: False to walk it roll by roll, with nothing merged.
-        questions: takes note of what anybody is asked.
 
     Raises:
         RuleError: the rule fails on a course, or asks otherwise when it is run again.

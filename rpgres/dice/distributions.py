@@ -268,7 +268,6 @@ def _orders(faces: int, exploding: int, n: int) -> list[int]:
     """Return in how many orders dice explode 0, 1, 2 ... times, until more is hardly ever seen.
 
     Args:
-        faces: how many faces a die has.
         exploding: how many of them explode.
         n: how many dice there are, each of which explodes at most `MOST_EXPLOSIONS` times.
     """
@@ -296,7 +295,6 @@ def followed(die: Law, pool: Pool) -> int:
     """Return how many explosions of a die are followed.
 
     Args:
-        die: what one face shows.
         pool: which of its faces explode.
     """
     kinds = (pool.exploding, pool.exploding_added)

@@ -56,7 +56,6 @@ def parse(text: str, *, may_have_none: bool = False) -> Node:
     """Return the tree of an expression; a comment behind it is skipped.
 
     Args:
-        text: the text.
         may_have_none: whether pools may have no dice, as `0d6`; these are left out.
 
     Raises:

@@ -70,7 +70,6 @@ def joint_law(dice: Dice, readings: tuple[Reading, ...]) -> JointLaw:
     """Return the exact distribution of several readings of one throw.
 
     Args:
-        dice: what is thrown.
         readings: what is read off; at least one.
 
     Raises:

@@ -60,7 +60,6 @@ def dealt(source: str, kinds: Mapping[Kind, int], *, count: int) -> Unseen:
     """Return a hand of so many cards of a shuffled pile.
 
     Args:
-        source: the pile's name.
         kinds: how many cards of each kind lie there, more than none of each.
         count: how many are dealt; at most all.
     """
@@ -82,7 +81,6 @@ def preferred(unseen: Unseen, order: tuple[Kind | None, ...]) -> tuple[Shown, ..
     """Return which card of a hand an order of preference plays, by weight, with the belief after each.
 
     Args:
-        unseen: the hand.
         order: kinds of cards, the most preferred first; None in place of a kind stands for playing none.
     """
     found: list[Shown] = []
@@ -121,10 +119,7 @@ def next_in_order(sizes: tuple[int, ...], at: int, used: int, left: int) -> tupl
     """Return how likely each kind is to come next when a hand is dealt kind by kind, as weights.
 
     Args:
-        sizes: how many cards there are of each kind.
         at: the kind that came last.
-        used: how many cards of it came.
-        left: how many cards are still to be dealt.
     """
     after = [sum(sizes[kind:]) for kind in range(len(sizes) + 1)]
     first = at if not used else at + 1  # the first kind that may begin

@@ -34,10 +34,8 @@ def check_repeats(
     """Check that a rule asks the same once more when it is given the same answers, as a resumed run will.
 
     Args:
-        events: what happened in the run that is repeated.
         play: runs the action once more with these answers; raises what stops the run.
         streams, step: the chance of that run.
-        waits_for: the decision at which it ended early.
 
     Raises:
         RuleError: it asked something else.

@@ -116,7 +116,6 @@ class Dealer:
 
         Args:
             cards: the pile, or the part of it that is asked for.
-            stack: what is known of the pile.
             label, count: the question, and how often it was asked before.
         """
         raise NotImplementedError
@@ -163,9 +162,6 @@ class Dealer:
         """Return the result of a part of a rule; only asked of a dealer that keeps parts.
 
         Args:
-            run: the run that it is a part of.
-            key: what it depends on.
-            play: plays it in another run.
             onward: returns, of a result, what the rule merges on behind it, and what it has paid by then.
         """
         raise NotImplementedError

@@ -13,13 +13,7 @@ from rpgres.rulesets import Rules
 
 
 def with_hands(rules: Rules, state: State, who: str, *, streams: Streams, step: int) -> State:
-    """Return the state in which a character has the cards that it is dealt; as it is where it has some already.
-
-    Args:
-        who: the character, whose piles lie on the table.
-        streams: the seed's numbers.
-        step: under which number chance is drawn.
-    """
+    """Return the state in which a character has the cards that it is dealt; as it is where it has some already."""
     counters = state.characters[who].counters
     run = Run(rules, state, SeededDealer(streams, step=step), Seats())
     for name, text in rules.file.piles.items():

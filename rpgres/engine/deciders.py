@@ -25,7 +25,6 @@ class Deciders(msgspec.Struct):
     """Policies by name: those of a ruleset, and sets of standing orders.
 
     Attributes:
-        rules: the ruleset in play.
         sets: standing orders by name, sound.
         made: those that were compiled.
     """
@@ -92,7 +91,6 @@ def read_orders(
     """Return the standing orders of a file as a policy.
 
     Args:
-        source: the text and where it stands.
         known: who decides by them, and what is at the table.
         deciders: the policies that orders may name; those of the ruleset when left out.
         fallback: who decides what they say nothing of, where the file names no policy for that.
@@ -146,8 +144,6 @@ def policies_for(
         chosen: policies by character, everybody's under an empty name: one of the ruleset, one of the sets, or a file.
         on_sheets: the orders of characters, on sheets or in a scene; they come before the policy that is chosen.
         known: what is at the table, and who and what may come later.
-        sets: standing orders by name.
-        sources: the text that each set stands in.
 
     Raises:
         UsageError: there is no policy of a name.

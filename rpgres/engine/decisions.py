@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from rpgres.engine.events import Decided, Event, Forgotten, Told, seen
-from rpgres.engine.players import NO, POLICY, Question, View, named_option, refusal
+from rpgres.engine.players import NO, POLICY, Answer, Question, View, named_option, refusal
 from rpgres.engine.running import Run
 from rpgres.engine.stops import MAX_QUESTIONS, Broken, NeedsAnswer, endless
 from rpgres.errors import ChoiceError, UsageError
@@ -33,7 +33,6 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
 
     Raises:
         NeedsAnswer: nothing answers, and the rule cannot go on without.
-        ChoiceError: the answer is none of the options.
     """
     label, options, optional, players = question.label, question.options, question.optional, run.players
     if run.unseen and question.pile in run.unseen:
@@ -62,19 +61,28 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     else:
         view = UNSEEING if players.policies.is_common else View(run.state.seat_of(question.who), NOTHING_SEEN)
     answer = players.answer(question, view)
-    if answer is None:
-        if question.is_naming:
-            return NO
-        if not optional:
-            raise NeedsAnswer(question)
-        return run.pass_over(label, question.who, question.of)
+    if answer is not None:
+        return _decided(run, question, answer, is_hidden=is_hidden)
+    if question.is_naming:
+        return NO
+    if not optional:
+        raise NeedsAnswer(question)
+    return run.pass_over(label, question.who, question.of)
+
+
+def _decided(run: Run, question: Question, answer: Answer, *, is_hidden: bool) -> str:
+    """Note an answer, and return it as it is kept.
+
+    Raises:
+        ChoiceError: it is none of the options.
+    """
     choice = answer.choice
     if not isinstance(choice, str):
         choice = _drawn(run, choice, question)
     audience = (run.state.seat_of(question.who),) if is_hidden else None
-    if choice == NO and optional and not _names_no(question):
+    if choice == NO and question.optional and not _names_no(question):
         return run.decided(question, NO, answer.means, (run.state.seat_of(question.who),))
-    chosen = named_option(question.offered if question.aside else options, choice)
+    chosen = named_option(question.offered if question.aside else question.options, choice)
     if chosen is not None:
         return run.decided(question, chosen.name, answer.means, audience, chosen.text)
     try:
@@ -83,7 +91,7 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
         if answer.means == POLICY:  # so no person can type another one
             raise Broken(f"a policy of the ruleset chose what it cannot: {error.raw}") from None
         run.fault = error
-        run.idled(label)
+        run.idled(question.label)
         raise
 
 

@@ -43,7 +43,6 @@ def roll_dice(
 
     Args:
         notation: the expression, with what it is compared with, how often it is rolled, and a comment.
-        streams: the seed's numbers.
         given: what real dice showed, under `LABEL`, and under `OPPOSITION`.
         note: carried into the result; by default the comment.
         hand: asks a person for what real dice showed that was not given.

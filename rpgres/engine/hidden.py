@@ -26,7 +26,6 @@ class Start(msgspec.Struct, frozen=True):
     """The table at which odds of an action begin: an empty one, or a persistent one as a seat knows it.
 
     Attributes:
-        state: the table.
         actor: the actor there; empty for the one that the inputs name.
         undealt: by hand that the seat does not see, the pile its cards lie in, and how many are dealt from there.
         seat: whose knowledge it is; None for the host, or where there is no table.
@@ -73,9 +72,6 @@ NO_TABLE = Start()
 
 def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -> Start:
     """Return a table as a seat, or the host, knows it.
-
-    Args:
-        seat: who asks.
 
     Raises:
         UsageError: the seat does not see some cards, and nothing says which they may be.

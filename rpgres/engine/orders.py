@@ -58,7 +58,6 @@ def orders_policy(
     The first order that is for a question, holds, and names something that is offered decides.
 
     Args:
-        orders: the orders, in order of priority.
         named: gives a policy by name, for orders that leave a decision to one.
         fallback: the policy where no order applies; none when left out.
 

@@ -60,8 +60,6 @@ def complete_row(
     """Return a row after its rolls and questions: with the effects, texts and links of the chosen options.
 
     Args:
-        row: the row as the table has it.
-        name: the outcome table.
         margin, facts, roles, about, words, of: see `Table.settle`.
     """
     players, completed = run.players, run.players.policies.completed

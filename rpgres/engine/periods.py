@@ -59,7 +59,6 @@ def turn(
 
     Args:
         period: `scene`, or another that the ruleset has.
-        moment: whether it begins or ends.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         by: who answers, as for an action; see `Answering`.
 
@@ -97,7 +96,6 @@ def play_moment(
 
     Args:
         rules, state, period, moment, trust: see `turn`.
-        dealer, players: who answers.
 
     Raises:
         NeedsAnswer: nothing answers a decision; the exception carries the run as `run`.

@@ -102,10 +102,7 @@ def take_typed(
     """Return the physical cards that were typed, and those that are left.
 
     Args:
-        cards: where they are taken from.
         texts: the cards as typed; where a sign is left out, it is any such card.
-        known: all cards there are.
-        option: what they were typed after, for messages.
         lack: what to say when there is none left, with `{card}` for what was typed.
         choose: returns which of some fitting cards it is; the number is how many were taken before.
 

@@ -34,9 +34,7 @@ class Shared(msgspec.Struct, frozen=True):
     """What all runs of a prepared action have in common.
 
     Attributes:
-        rule: the rule of the action.
         costs: what its ruleset registered as the costs of doing it.
-        is_procedure: whether it is played in turns.
         found: what the rule worked out; see `table.once`. None where that does not count: in a procedure, whose turns
             differ, where inputs place cards first or a claim is confirmed, and at a table that takes note of what is
             read of it, each time.
@@ -52,10 +50,7 @@ class Prepared(msgspec.Struct, frozen=True, dict=True):
     """An action whose inputs are read: ready to be run, any number of times.
 
     Attributes:
-        rules: the ruleset in play.
-        action: the action's name.
         state: what lies on the table before it.
-        actor: who acts.
         arguments: what the rule takes.
         inputs: what was typed, for the record.
         placed: cards that inputs place before the action, as (pile, cards, option).

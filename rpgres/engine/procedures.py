@@ -49,7 +49,6 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
     """Everything that still matters between two turns of a scene; equal ones go on alike.
 
     Attributes:
-        state: the table.
         at: which step comes next, and what of earlier ones is still spoken of; frozen data.
         place: the place of the procedure that is under way; None where none is.
     """
@@ -65,7 +64,6 @@ def play_through(
     """Return the outcome of a procedure, after all its turns; their effects are applied to the table's state.
 
     Args:
-        first: its first place.
         is_enough: tells after each turn whether its outcome is what is asked for; the rest is not played then.
         stops: whether it ends at the first decision that nothing answers, once a turn is over; see `Ruleset.procedure`.
     """
@@ -166,10 +164,6 @@ def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, .
 def check_details(names: Iterable[str], known: Collection[str]) -> None:
     """Check that outcomes of procedures have details of these names, such as `exchanges`.
 
-    Args:
-        names: what is asked for.
-        known: the details that they have.
-
     Raises:
         UsageError: they have no such detail; says which they have.
     """
@@ -192,9 +186,6 @@ def play_turn(
     """Return the result of one turn, and its run, with the state after it (without the effects of a last outcome).
 
     Args:
-        state: the table before the turn.
-        place: where the turn begins.
-        dealer, players: who answers.
         asked: what the run is for; see `Run.asked`.
 
     Raises:
@@ -209,10 +200,6 @@ def play_turn(
 
 def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tuple[Hashable, State]:
     """Return the first place of a procedure, and the state as its beginning leaves it.
-
-    Args:
-        prepared: the procedure, with its inputs read.
-        dealer, players: who answers.
 
     Raises:
         NeedsAnswer, RuleError: as for `play_turn`.

@@ -207,11 +207,8 @@ def record_of(
     """Return the record of a run that is over, with nothing left out.
 
     Args:
-        events: what happened in it.
         outcome: how it ended; not at the beginning or end of a period, nor where an attempt failed.
-        effects: what it changed, in order.
         identity: what names the rules; their version when left out.
-        unused: answers that no question took.
         single: the labels of answers that have to say whose they are.
     """
     band = outcome.band
@@ -384,7 +381,6 @@ def error_record(error: BaseException, *, wording: Wording = AS_KEYS) -> dict[st
     own errors has the code `internal`: a fault of rpgres, or of a plugin's code.
 
     Args:
-        error: what was raised.
         wording: how the reader of the message types what it names.
     """
     if isinstance(error, RpgresError):

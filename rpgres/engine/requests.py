@@ -92,7 +92,6 @@ def resolve_request(request: object, *, rulesets: Folders | None = None, wording
 
     Args:
         request: what `Request` or `DiceRequest` describes, as parsed from JSON.
-        rulesets: folders with overlays.
         wording: how the reader of an error types what it names.
     """
     id_ = request.get("id") if isinstance(request, Mapping) else None
@@ -134,7 +133,6 @@ def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict
     """Return the results and decisions up to a question, with an empty list for its answer.
 
     Args:
-        pending: what waits.
         given: results that were given beforehand, by label.
     """
     given, (so_far, choose) = dict(given), scripts_of(pending.answers)

@@ -54,7 +54,6 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
         kind: chance for dice and cards, decision for a player's choice.
         label: the name under which the rule asked.
         number: which answer under that label, from 1.
-        value: the answer.
         who: whose decision it was; empty for chance.
         means: by what means it came; empty for chance.
         step: the id of the scene's step, or its number from 1; empty for a single action.
@@ -94,6 +93,22 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     was: str | None = None
     who: str = ""
     step: str = ""
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What is changed in a run, and who answers what is new.
+
+    Attributes:
+        given: changed results of dice or cards, as `[STEP.]LABEL[#N]=VALUE`.
+        choose: changed decisions, as `[STEP.][WHO:]LABEL[#N]=VALUE`.
+        policies: who answers decisions that are new, by character; everybody's under an empty name.
+        auto: whether the ruleset's first policy answers them.
+    """
+
+    given: Sequence[str] = ()
+    choose: Sequence[str] = ()
+    policies: Mapping[str, str] = EMPTY
+    auto: bool = False
 
 
 class Dropped(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,19 +179,14 @@ def answers_in(events: Iterable[EventRecord], *, step: str = "") -> list[Answere
     return found
 
 
-def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[Answered]) -> list[Changed]:
-    """Return the changes that were typed as `[STEP.][WHO:]LABEL[#N]=VALUE`.
-
-    Args:
-        given: results of dice or cards.
-        choose: decisions.
-        answers: those of the run as it was.
+def read_changes(asked: Asked, answers: Sequence[Answered]) -> list[Changed]:
+    """Return the changes that were typed to the answers of a run.
 
     Raises:
         UsageError: nothing is changed, or it is not clear which answer is meant.
     """
-    typed: list[tuple[Kind, str]] = [("chance", text) for text in given]
-    typed += [("decision", text) for text in choose]
+    typed: list[tuple[Kind, str]] = [("chance", text) for text in asked.given]
+    typed += [("decision", text) for text in asked.choose]
     if not typed:
         known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_LISTED])
         message = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
@@ -197,17 +207,16 @@ def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
     if not separator or not value or match is None:
         raise UsageError(f"{named(option)} takes LABEL=VALUE or LABEL#2=VALUE, not {text!r}")
     step, who, label = _address(match["key"], {one.step for one in answers})
-    own = [one for one in answers if one.kind == kind and one.label == label and step in ("", one.step)]
-    own = [one for one in own if who in ("", one.who)]
+    of_kind = [one for one in answers if one.kind == kind]
+    own = [one for one in of_kind if one.label == label and step in ("", one.step) and who in ("", one.who)]
     if match["number"] is None and len(own) > 1:
         listed = ", ".join(f"{one.name} ({one.value})" for one in own[:12])
         raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers; name one: {listed}")
     number = int(match["number"] or 1)
     change = Changed(kind=kind, label=label, number=number, value=value, who=who, step=step)
     if not own:
-        steps = {one.step for one in answers}
-        if not step and steps - {""}:
-            known = dict.fromkeys(f"{one.step}.{one.label}" for one in answers if one.kind == kind)
+        if not step and any(one.step for one in answers):
+            known = dict.fromkeys(f"{one.step}.{one.label}" for one in of_kind)
             raise UsageError(unknown("answer", key, known, of="this run"))
         return change
     if number <= len(own):
@@ -362,7 +371,6 @@ class Again(msgspec.Struct, frozen=True):
         found: its result, or the decision it waits for.
         state: the table after it.
         dropped: answers of the run as it was that it had no use for.
-        fresh: what it asked anew.
     """
 
     found: Result | Pending
@@ -393,12 +401,7 @@ def run_again(
     """Return the result of a run with its answers as they were, but for those that are changed.
 
     Args:
-        playing: runs it.
-        answers: those of the run as it was.
-        changes: what is changed.
-        seed: where new dice come from.
         step: which step of a scene it is, from 0.
-        policies: who answers decisions that are new.
         unused: decisions that were scripted and not needed in the run as it was.
 
     Raises:
@@ -426,23 +429,15 @@ def run_changed(
     prepared: Prepared,
     before: Result,
     answers: Sequence[Answered],
+    asked: Asked,
     *,
-    given: Sequence[str],
-    choose: Sequence[str],
     seed: str,
-    policies: Mapping[str, Policy] = EMPTY,
     kept: Sequence[Answered] = (),
 ) -> tuple[Again, WhatIf]:
     """Return the result of an action with the answers that were typed changed, and how it compares.
 
     Args:
-        prepared: the action.
-        before: its result.
         answers: those of the run as it was that can be changed.
-        given, choose: what is changed; see `read_changes`.
-        seed: where new dice come from.
-        policies: who answers decisions that are new.
-        kept: further answers, which nobody changes.
 
     Raises:
         UsageError: nothing is changed, a change is impossible, or the run as it was does not come to the same.
@@ -450,9 +445,10 @@ def run_changed(
     again = partial(run_again, seed=seed, unused=before.unused)
     whole = [*answers, *kept]
     require_same(before, again(playing(prepared), whole))
-    changes = read_changes(given, choose, answers)
+    changes = read_changes(asked, answers)
     labels = {kind: {one.label: "" for one in changes if one.kind == kind} for kind in ("chance", "decision")}
     check_labels(prepared.rules, prepared.action, given=labels["chance"], choose=labels["decision"])
+    policies = policies_of(prepared, asked.policies, auto=asked.auto)
     after = again(playing(prepared, note=before.note), whole, changes, policies=policies)
     return after, WhatIf(
         ruleset=prepared.rules.id,
@@ -526,22 +522,10 @@ def _outcome_of(found: Result | Pending) -> Any:
 # A record run again
 
 
-def result_what_if(
-    before: Result,
-    *,
-    given: Sequence[str] = (),
-    choose: Sequence[str] = (),
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
-    folders: tuple[Path, ...] = (),
-) -> tuple[WhatIf, RulesetFile]:
+def result_what_if(before: Result, asked: Asked, *, folders: tuple[Path, ...] = ()) -> tuple[WhatIf, RulesetFile]:
     """Return an action as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        before: its result.
-        given, choose: what is changed; see `read_changes`.
-        policies: who answers decisions that are new, by character; everybody's under an empty name.
-        auto: whether the ruleset's first policy answers them.
         folders: further folders with rulesets and overlays.
 
     Raises:
@@ -556,7 +540,5 @@ def result_what_if(
         raise UsageError(f"this result does not tell its seed; at a table, name its entry: `{called('whatif', '.#N')}`")
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
-    answers, deciding = answers_in(before.events), policies_of(prepared, policies, auto=auto)
-    seed = before.seed
-    _, record = run_changed(prepared, before, answers, given=given, choose=choose, policies=deciding, seed=seed)
+    _, record = run_changed(prepared, before, answers_in(before.events), asked, seed=before.seed)
     return record, rules.file

@@ -30,13 +30,11 @@ if TYPE_CHECKING:  # only signatures name it
         """Who answers an action, or the beginning or end of a period, and what is kept of it.
 
         Attributes:
-            streams: the seed's numbers.
             step: which step of a scene or table this is, from 0.
             given: results read off real dice, by label.
             choose: answers to decisions, by label.
             policies: who answers what was not chosen; `""` for everybody.
             prompt: asks a person what is left unanswered.
-            note: carried into the result.
             identify: whether the result names its rules exactly, for which all their files are read; so by default.
             players: who answers, in place of the script, the policies and the prompt.
             dealer: the source of dice and cards, in place of what is given; the caller checks for unused results.
@@ -74,7 +72,6 @@ def play(
     """Run an action once and return its outcome, with the run itself for the events.
 
     Args:
-        dealer, players: who answers.
         asked: what the run is for; see `Run.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
         is_enough: of a procedure, tells after a turn whether that one's outcome is what is asked for.

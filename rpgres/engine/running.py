@@ -37,7 +37,6 @@ class Trust(msgspec.Struct, frozen=True):
     Attributes:
         asks: whether the game master confirms a claim before it counts; otherwise the log shows it to everybody.
         seat: the seat that typed the inputs of the action.
-        claims: what those inputs claim.
         claims_in: returns what a typed answer claims, from the state and the decision.
         before: the table before anything was typed, as it is again when that is refused.
     """
@@ -64,10 +63,7 @@ class Run(msgspec.Struct):
     """One run of one action: the answers so far, and who gives the next.
 
     Attributes:
-        rules: the ruleset in play.
         state: what lies on the table: as it was when the action began, but for the cards that were moved since.
-        dealer: answers chance.
-        players: answer decisions.
         asked: what the run is for, one of `QUESTIONS`, or `DETAIL` and the name of one. Only for `effects` does it go
             on when the outcome is settled; a merge that does not hold for what is asked is left out.
         lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
@@ -77,7 +73,6 @@ class Run(msgspec.Struct):
         kept: what the rule worked out in earlier runs of the same inputs; see `table.once`. None where that does not
             count.
         looked_up: how much of that the run has asked for.
-        events: what happened so far.
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.

@@ -84,9 +84,6 @@ class Applied:
     def partly(self, *, is_whole: bool) -> tuple[str, ...]:
         """Return the answers that were offered on some paths only.
 
-        Args:
-            is_whole: whether all paths were followed.
-
         Raises:
             ChoiceError: no path offers an answer.
         """
@@ -185,9 +182,7 @@ class Script:
         """Tell whether an answer names what was the only option of a question; each such question takes one answer.
 
         Args:
-            label: what was asked.
             who: who was asked; empty where the script does not say.
-            answer: what the script says.
         """
         for number, single in enumerate(self.single):
             is_same = single.label == label and who in ("", single.who)
@@ -214,7 +209,6 @@ class Completed(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         row: the row as the table has it, which is kept so that no other takes its place in memory.
         found: the row with what was chosen.
-        events: the decisions.
     """
 
     row: Settlement

@@ -95,11 +95,6 @@ def fault_of(error: BaseException, run: Run, code: str) -> BaseException:
 
     What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
     All but the last now carry the run.
-
-    Args:
-        error: what was raised.
-        run: where it was raised.
-        code: what the code is, for messages.
     """
     fault: RpgresError
     match error:

@@ -44,12 +44,6 @@ class Found(msgspec.Struct, frozen=True):
 def roll_on(name: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
     """Return the outcome of a roll on a random table.
 
-    Args:
-        name: the random table.
-        table: where it is rolled.
-        actor: who rolls.
-        arguments: its inputs, by parameter with underscores.
-
     Raises:
         UsageError: what was typed makes no dice.
         RuleError: the die shows what no row has.
@@ -66,9 +60,7 @@ def led_on(run: Run, outcome: Outcome, links: Iterable[str]) -> Outcome:
     """Return an outcome with the rows of the random tables that it leads to, together.
 
     Args:
-        run: where they are rolled.
         outcome: the outcome so far; its actor rolls.
-        links: the tables, in order.
     """
     name = outcome.roles.get("actor", GM)
     walk = Walk(run, run.state.characters.get(name) or blank_character(name), EMPTY)
@@ -132,7 +124,6 @@ class Walk:
         """Return the rows that a roll on a table comes to, without those that stand for others.
 
         Args:
-            name: the table.
             out: rows that do not count.
         """
         found = self._next(name, out)
@@ -152,7 +143,6 @@ class Walk:
         """Return the rows that the links of a row come to; where it rolls again, in the order of their names.
 
         Args:
-            found: the row.
             after: tables that are rolled on when these are done.
         """
         row, again = found.row, found.row.row.again

@@ -77,8 +77,6 @@ def found_seen(
 
     Args:
         found: with nothing left out.
-        seat: who looks.
-        state: the table, for whose seat is whose.
         hidden: the seats that may know of what is hidden, by slug.
         inputs: what was typed, as far as it may be known.
     """
@@ -186,9 +184,6 @@ def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str)
     """Return what the inputs of an action put on the table before it: the places, by the names that were typed.
 
     These are piles (`hand:mara`), counters and free uses; nothing of them comes from the seed.
-
-    Args:
-        inputs: what was typed for it.
     """
     return {key: ", ".join(places) for key, _, places in laying(rules, action, inputs, actor)}
 
@@ -216,12 +211,10 @@ def input_seen(value: Any, place: str | None, fields: Sequence[str] | None, *, s
     """Return what a seat that did not type it may read of something typed; None for nothing.
 
     Args:
-        value: what was typed.
         place: where it put something on the table, as `laid_by` has it; None for nowhere.
         fields: the fields that are not for everybody, as `private_in` has them; none where all of it is not, None where
             all of it is public.
         state: the table, for who may see that place.
-        seat: who looks.
     """
     if fields is None:
         return value

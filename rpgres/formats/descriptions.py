@@ -52,7 +52,6 @@ def records_in(types: Iterable[Any]) -> dict[str, type[msgspec.Struct]]:
 
 
 def _parts(info: msgspec.inspect.Type) -> Iterator[msgspec.inspect.Type]:
-    """Yield the types that a type is made of."""
     for name in info.__struct_fields__:
         part = getattr(info, name)
         for one in part if isinstance(part, tuple) else (part,):

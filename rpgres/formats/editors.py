@@ -38,7 +38,6 @@ def schema_line(kind: str, ruleset: str = "", *, up: int = 0) -> str:
     """Return the first line of a TOML file that tells an editor which schema it has.
 
     Args:
-        kind: the kind of the file.
         ruleset: the id of the ruleset whose names the schema knows.
         up: how many folders above the file the schemas lie.
     """
@@ -55,8 +54,6 @@ def with_schema_line(place: str, text: str, ruleset: str) -> str:
 
     Args:
         place: its path in the folder, with slashes.
-        text: what stands in it.
-        ruleset: the id of the ruleset.
     """
     above, _, name = place.rpartition("/")
     kind = _KINDS.get(above or name) if name.endswith(".toml") else None
@@ -65,11 +62,6 @@ def with_schema_line(place: str, text: str, ruleset: str) -> str:
 
 def write_schemas(folder: Path, kinds: Iterable[str], rules: Rules | None = None) -> list[Path]:
     """Write schemas into the folder `.schemas` of a folder, anew where they are there, and return their files.
-
-    Args:
-        folder: where the TOML files are.
-        kinds: which schemas.
-        rules: the ruleset whose names they know.
 
     Raises:
         UsageError: there is no such kind, or it needs a ruleset.

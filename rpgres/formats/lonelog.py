@@ -77,7 +77,6 @@ _OPTIONAL = re.compile(r"\[([^]]*)\]")
 
 
 def _filled(template: str, one: Any, escape: Callable[[str], str]) -> str:
-    """Return a template with the fields of a record."""
     kept = _OPTIONAL.sub(lambda part: part[1] if getattr(one, _FIELD.findall(part[1])[0]) else "", template)
     return _FIELD.sub(lambda field: escape(getattr(one, field[1])), kept)
 

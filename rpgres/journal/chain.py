@@ -43,7 +43,6 @@ def commitment(salt: bytes, data: bytes) -> bytes:
 
     Args:
         salt: `SALT` random bytes, never used twice.
-        data: what is committed to.
     """
     return sha256(salt + data).digest()
 
@@ -53,8 +52,6 @@ def link(before: bytes, *, number: int, public: bytes, commitment: bytes) -> byt
 
     Args:
         before: the hash of the entry before; `START` for the first.
-        number: its number, from 0.
         public: what everybody may see of it, as bytes.
-        commitment: what binds to the rest.
     """
     return sha256(before + number.to_bytes(8, "big") + commitment + public).digest()

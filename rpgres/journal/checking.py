@@ -49,9 +49,6 @@ RECENT = 4  # entries that are kept as they were read
 def require_whole(path: Path, history: History) -> None:
     """Check that a journal is whole, unless it was when this machine last wrote or read it.
 
-    Args:
-        history: what it says now.
-
     Raises:
         TableError: it is not.
     """

@@ -42,8 +42,6 @@ def sealed(label: str, answer: str, *, salt: bytes, seat: str = "", entry: str =
     """Return the seal of an answer.
 
     Args:
-        label: the label of the question.
-        answer: the answer as typed.
         salt: `SALT` random bytes, never used twice.
         seat, entry: who seals it, and the entry that is answered, as far as they are known.
     """
@@ -81,11 +79,7 @@ def check_opening(seal: Entry, *, label: str, answer: str, salt: str) -> None:
     """Check that an answer is the one that was sealed.
 
     Args:
-        seal: the entry of the seal.
         label, answer, salt: what was sealed, as given on opening.
-
-    Raises:
-        UsageError: it is another one.
     """
     if seal_of(label, answer, salt=bytes.fromhex(salt)) != seal.public.commitment:
         raise UsageError(

@@ -144,11 +144,7 @@ class Keeper:
 
     @contextmanager
     def lent(self, path: Path, connect: Callable[[Path], Connection]) -> Iterator[Connection]:
-        """Lend the connection to a file; one that is lent already, or is another file by now, is not lent again.
-
-        Args:
-            connect: opens it.
-        """
+        """Lend the connection to a file; one that is lent already, or is another file by now, is not lent again."""
         key, kept = Path(os.path.abspath(path)), self._find(path)
         if self._together is not None and self._together[1] is kept:
             yield self._together[1]

@@ -41,9 +41,7 @@ def answer_for(
 
     Args:
         rules: the rules that are played; without them an answer that is no listed option is not checked.
-        view: what the seat sees.
         choose: the choice, by label; further ones are for what may be asked after it.
-        given: results read off real dice, by label.
 
     Raises:
         UsageError: the view asks nothing of its seat, or the table would refuse the answer.

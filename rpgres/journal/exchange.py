@@ -28,7 +28,6 @@ def view_of(history: History, path: Path, *, seat: str, now: State | None = None
     """Return all that a seat may see of a table, with the chain of hashes to check it against later.
 
     Args:
-        seat: whose view it is.
         now: the table in the middle of a procedure; see `table_record`.
     """
     chain = [
@@ -101,9 +100,6 @@ def _record(file: str, text: str, type_: Any, what: str) -> Any:
 def state_in(file: str, view: ViewRecord) -> State:
     """Return the table as a view has it.
 
-    Args:
-        file: where the view comes from, for messages.
-
     Raises:
         FileError: what it has is no table.
     """
@@ -165,7 +161,6 @@ def write_files(folder: Path, files: Mapping[str, str], *, is_forced: bool = Fal
 
     Args:
         folder: the folder; nothing is written outside it, also where something in it leads elsewhere.
-        files: each text by its path in the folder.
         is_forced: whether files that are there may be replaced.
 
     Raises:

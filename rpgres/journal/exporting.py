@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from rpgres.errors import FileError
 from rpgres.journal.history import History
@@ -45,9 +45,6 @@ def misfits(rules: Rules, name: str, text: str) -> list[str]:
     """Return what `rpgres sheet check` would find wrong with an exported sheet, a line each.
 
     What is true at the table is written down even so: a rule may have taken a number past what a sheet allows.
-
-    Args:
-        name: the file's name.
     """
     try:
         read_sheet(rules, name, source=Source(name, text))
@@ -81,31 +78,40 @@ def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, An
     character = state.characters[name]
     tags = [tag for tag in state.tags if tag.on == name]
     data: dict[str, Any] = {} if RULESET in rules.file.sheet else {RULESET: rules.id}
-    used: set[str] = set()
+    export = _Export(rules, character, tags, original, set())
     for key, field in rules.file.sheet.items():
-        value = _value(rules, key, field, character, tags, used, original)
+        value = _value(export, key, field)
         if value is not None and value != {} and value != []:
             data[key] = value
     if ORDERS not in rules.file.sheet and ORDERS in original:
         data[ORDERS] = original[ORDERS]
     simple = {key: value for key, value in data.items() if not isinstance(value, dict)}
     text = tomli_w.dumps({**simple, **data})
-    left = list(_left(tags, used))
+    left = list(_left(tags, export.used))
     if character.seat not in ("", GM, name):
         left.append(in_line(f"played by {character.seat}"))
     return text + ("\n" + "".join(f"# {line}\n" for line in left) if left else "")
 
 
-def _value(
-    rules: Rules,
-    key: str,
-    field: Field,
-    character: Character,
-    tags: list[Tag],
-    used: set[str],
-    original: Mapping[str, Any],
-) -> Any:
+class _Export(NamedTuple):
+    """A character that is written as a sheet.
+
+    Attributes:
+        tags: those on the character.
+        original: the sheet with which it sat down.
+        used: the slugs of tags that a key of the sheet covers.
+    """
+
+    rules: Rules
+    character: Character
+    tags: list[Tag]
+    original: Mapping[str, Any]
+    used: set[str]
+
+
+def _value(export: _Export, key: str, field: Field) -> Any:
     """Return what stands under a key of the sheet; None for nothing. Notes in `used` which tags it covers."""
+    rules, character, tags, original, used = export
     match field.kind:
         case "text" if key == NAME:
             return character.title
@@ -116,10 +122,10 @@ def _value(
         case "abilities":
             return {name: rating for name, rating in character.abilities.items() if _home(rules, name, original) == key}
         case "tags":
-            return _tags(field, character, tags, used, original.get(key))
+            return _tags(export, field, original.get(key))
         case "records":
             records: Mapping[str, Mapping[str, Any]] = character.records.get(key, EMPTY)
-            used |= {tag.slug for tag in tags if field.tag and tag.name in records}
+            used.update(tag.slug for tag in tags if field.tag and tag.name in records)
             return {name: {k: v for k, v in record.items() if v is not None} for name, record in records.items()}
         case "boxes":
             return {
@@ -135,7 +141,7 @@ def _value(
             }
         case "written":
             written = {box.name: box.mark for box in character.tracks.get(field.track, ()) if box.mark}
-            used |= {tag.slug for tag in tags if tag.name in written.values()}
+            used.update(tag.slug for tag in tags if tag.name in written.values())
             return written
         case "seat":
             return GM if character.seat == GM else None
@@ -150,12 +156,13 @@ def _home(rules: Rules, ability: str, original: Mapping[str, Any]) -> str:
     return next(iter((*known, *listed, *open_)), "")
 
 
-def _tags(field: Field, character: Character, tags: list[Tag], used: set[str], original: Any) -> Any:
+def _tags(export: _Export, field: Field, original: Any) -> Any:
     """Return the tags that a key of the sheet holds, under the names they had on the first sheet."""
+    _, character, tags, _, used = export
     marks = {box.mark for boxes in character.tracks.values() for box in boxes if box.mark}
     records = {name for named in character.records.values() for name in named}
     mine = [tag for tag in tags if tag.kind == field.tag and tag.slug not in used and tag.name not in marks | records]
-    used |= {tag.slug for tag in mine}
+    used.update(tag.slug for tag in mine)
     if not isinstance(original, Mapping):
         return [tag.name for tag in mine]
     keys = {text: key for key, text in original.items()}

@@ -89,12 +89,7 @@ def kept_folder(folder: Path, path: Path) -> str:
 
 
 def folders_of(history: History, folders: Iterable[Path] = ()) -> tuple[Path, ...]:
-    """Return where the rules of a table are sought, beside the usual places, the last being the nearest.
-
-    Args:
-        history: the table.
-        folders: further ones than those it was begun with.
-    """
+    """Return where the rules of a table are sought, beside the usual places, the last being the nearest."""
     begun_with = map(Path, history.new.secret.folders)
     if history.path is None:
         return (*begun_with, *folders)

@@ -101,7 +101,6 @@ class History(msgspec.Struct, frozen=True):
     """The entries of a journal in order, and the table after the last one.
 
     Attributes:
-        entries: the entries.
         state: the table after the last one.
         path: the file they were read from; None for a journal that is in none.
     """

@@ -26,7 +26,6 @@ def start_at(rules: Rules, history: History, action: str, *, actor: str = "", se
 
     Args:
         actor: who acts; by default the seat's only character.
-        seat: who asks. It may ask of anybody's action.
 
     Raises:
         UsageError: there is no such seat, action or character, or it is unknown which cards a character may hold.
@@ -61,7 +60,6 @@ def table_odds(
         seat: who asks; the host sees what any seat may see.
         policies: policy by character, everybody's under an empty name.
         auto: whether the ruleset's first policy answers the rest; it does for others where `decide` says so.
-        decide: who decides for the actor.
         asked: what else is asked: further fields of a `Query`.
 
     Raises:

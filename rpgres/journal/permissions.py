@@ -40,7 +40,6 @@ def claims_of(rules: Rules, state: State, action: str, inputs: Mapping[str, Any]
 
     Args:
         state: the table before the action, whose sheets count.
-        action, inputs, actor: what was typed, and for whom.
     """
     found = [action] if rules.file.actions[action].confirmed else []
     found += [f"{SHEET} {inputs[SHEET]}"] if inputs.get(SHEET) is not None else []
@@ -102,16 +101,7 @@ def _is_known(rules: Rules, state: State, described: Described, value: Any, who:
 
 
 def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any], *, actor: str, seat: str) -> None:
-    """Check that a seat may say what it says of the table: its own hand, and as game master the rest.
-
-    Args:
-        state: the table before the action.
-        action, inputs, actor: what is typed, and for whom.
-        seat: who types.
-
-    Raises:
-        UsageError: it may not.
-    """
+    """Check that a seat may say what it says of the table: its own hand, and as game master the rest."""
     _check_said(rules, action, inputs, seat=seat)
     for key, parameter, places in laying(rules, action, inputs, actor):
         option = named(key)
@@ -188,8 +178,6 @@ def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], 
     """Check results of real dice and cards as far as possible before they are asked for.
 
     Args:
-        state: the table before the action.
-        given: the results as typed, by label.
         seat: who types; None for the host.
 
     Raises:

@@ -54,7 +54,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         choose: answers by label, of anybody.
         own: answers by label that are for questions of a seat alone, by seat.
         policies: policy by character or seat; everybody's under an empty name.
-        note: carried into the result.
         answered: what was answered so far, in earlier runs of it.
         stops: whether it ends where it would wait for a decision; of a procedure.
         names: whether the seat that typed it is asked for the names of what it makes; by default these have defaults.
@@ -143,11 +142,7 @@ def run_at(
 
     Args:
         history: the table before it; what seats said in advance is heard.
-        asked: what is played.
-        step: the number under which chance is drawn.
         seed: what all chance is drawn from; that of the table by default.
-        prompt: asks a person what nothing else answers.
-        hand: asks a person for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -181,9 +176,7 @@ def run_pending(rules: Rules, history: History, pending: Entry, *, stops: bool =
     """Return the result of what waits, run once more on its recorded answers.
 
     Args:
-        pending: the entry that waits.
         stops: of a procedure, whether it ends where it waits.
-        how: further arguments of `run_at`.
     """
     asked = msgspec.structs.replace(run_of(history, pending), stops=stops)
     return run_at(rules, history, asked, step=history.step(history.run_of(pending)), **how)
@@ -228,9 +221,6 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     """Return how claims are treated at a table; None at one that was begun before there were any.
 
     The host claims nothing, nor does the game master.
-
-    Args:
-        state: the table before the run.
     """
     whom = history.new.public.trust
     if not whom:

@@ -6,15 +6,14 @@ seat may not know, there is none. New dice do not come from the table's seed, wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rpgres.engine.players import NO
-from rpgres.engine.prepare import Prepared, policies_of, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
-from rpgres.engine.rerun import Answered, WhatIf, answers_in, run_changed
+from rpgres.engine.rerun import Answered, Asked, WhatIf, answers_in, run_changed
 from rpgres.engine.views import HOST, event_seen, found_seen
 from rpgres.errors import RpgresError, UsageError, called
 from rpgres.journal.history import History
@@ -23,7 +22,7 @@ from rpgres.journal.replay import run_of, trust_at
 from rpgres.journal.store import read_state_after
 from rpgres.journal.views import run_seen
 from rpgres.model.events import DecisionEvent, EventRecord
-from rpgres.model.state import EMPTY, GM, State
+from rpgres.model.state import GM, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
 
@@ -33,22 +32,15 @@ def table_what_if(
     history: History,
     rules: Rules,
     number: int,
+    asked: Asked,
     *,
     seat: str | None,
-    given: Sequence[str],
-    choose: Sequence[str],
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
 ) -> WhatIf:
     """Return an action of a table as it was and with answers changed, as far as a seat may see it.
 
     Args:
-        history: its history.
         number: the entry of the action, or of an answer to it.
         seat: who asks; None for the host.
-        given, choose: what is changed; see `read_changes`.
-        policies: who answers decisions that are new, by character; everybody's under an empty name.
-        auto: whether the ruleset's first policy answers them.
 
     Raises:
         UsageError: there is no such entry, it is no finished action, or the seat may not know all of it.
@@ -75,10 +67,8 @@ def table_what_if(
         prepared,
         msgspec.structs.replace(before, unused=[], note=None),
         answers,
-        given=given,
-        choose=choose,
+        asked,
         seed=f"what-if:{ended.hash[:16]}",
-        policies=policies_of(prepared, policies, auto=auto),
         kept=claims,
     )
     shown = run_seen(history, ended, seat)

@@ -131,8 +131,6 @@ class _Seed:
         """Return the place of the next roll or card; nothing where the seed has not answered.
 
         Args:
-            event: what happened.
-            is_given: whether it was read off real dice.
             last: the turn that it was over with; None where that is not known.
         """
         if isinstance(event, DrawEvent):

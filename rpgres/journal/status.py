@@ -68,7 +68,6 @@ def taken_back(
     With it comes what the seed has answered by then and the undo tells.
 
     Args:
-        first: that entry.
         said: the passes and orders after it, taken back alone or not; nothing that could end them stands any more.
         alone: the numbers of passes and orders, before it and after, that were taken back alone since.
         known: what the seed has answered in all entries from that one on.
@@ -195,7 +194,6 @@ def with_earlier(
 
     Args:
         known: what is known by the entry that is to be written.
-        marks: the earlier entries, in order.
         known_by: returns what one of these tells.
         least: the first step that can still be drawn.
     """

@@ -64,6 +64,19 @@ class Verification(Printed, frozen=True, kw_only=True, tag="rpgres.verify/1"):
     unchecked: list[str]
 
 
+class _Found(msgspec.Struct):
+    """What is found on the way.
+
+    Attributes:
+        changed: of the rules that the journal was played by, what is not as it was.
+    """
+
+    problems: list[str]
+    checked: list[str] = []
+    unchecked: list[str] = []
+    changed: list[str] = []
+
+
 def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verification:
     """Return whether a journal is in order; where a person stops it, as far as it was looked at.
 
@@ -76,54 +89,58 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     """
     seen = stamp(path)
     chain = chain_of(path)
-    problems = [*chain.problems, *chain.unreadable]
-    if not problems and not STOP.is_asked:
+    found, entries = _Found([*chain.problems, *chain.unreadable]), chain.entries
+    if not found.problems and not STOP.is_asked:
         remember(path, chain.hashes[0], chain.hashes[-1], seen=seen)
-    entries = chain.entries
-    checked = ["the chain of hashes, with all entries and states"] if not problems else []
-    unchecked: list[str] = []
-    head_found = any(one.startswith(head.lower()) for one in chain.hashes) if head else None
-    changed_since: list[str] = []
     if STOP.is_asked:
-        checked = [f"the chain of hashes up to entry {len(entries) - 1}"] if entries and not problems else []
-        unchecked.append(f"the entries from {len(entries)} on{STOPPED}")
-    elif not problems:
-        history = History(entries, State(), path)
-        opened = [entry for entry in entries if entry.public.opens is not None]
-        problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
-        answers = (entry for entry in entries if entry.kind == "answer")
-        problems += [f"entry {entry.number}: {fault}" for entry in answers if (fault := _rewrites(entries, entry))]
-        checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
-        rules, why = _rules(history, folders)
-        changed_since = [why] if why else _changed_rules(history, rules)
-        if history.revealed is None:
-            unchecked.append(f"the rolls, as the seed is still secret (`{called('table reveal')}` publishes it)")
-        elif not _is_revealed_seed(history):
-            problems.append("the seed that was revealed is not the one that was committed to")
-        elif rules is not None and not changed_since:
-            found, done = _replay(path, entries, rules)
-            problems += found
-            which = f"of the first {done} entries" if STOP.is_asked else f"replayed from the seed{_given(history)}"
-            checked.append(f"every roll, result and state, {which}")
-            unchecked += [f"the rolls from entry {done} on{STOPPED}"] if STOP.is_asked else []
-    if problems:
-        checked = []
+        found.checked += [f"the chain of hashes up to entry {len(entries) - 1}"] if entries else []
+        found.unchecked.append(f"the entries from {len(entries)} on{STOPPED}")
+    elif not found.problems:
+        found.checked.append("the chain of hashes, with all entries and states")
+        _check_answers(found, entries)
+        _check_rolls(found, History(entries, State(), path), path, folders)
+    if found.problems:
+        found.checked.clear()
+    head_found = any(one.startswith(head.lower()) for one in chain.hashes) if head else None
     if head_found is False:
-        problems.append(
+        found.problems.append(
             f"no entry has the noted hash {head}: entries were removed or rewritten, or the hash is of another table"
         )
-    unchecked += changed_since
-    verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
+    unchecked = [*found.unchecked, *found.changed]
+    verdict = TAMPERED if found.problems else CHANGED if found.changed else INCOMPLETE if unchecked else IN_ORDER
     return Verification(
         verdict=verdict,  # type: ignore[arg-type]
         exit=EXITS[verdict],
         entries=len(chain.hashes),
         head=chain.hashes[-1] if chain.hashes else "",
         head_found=head_found,
-        problems=list(map(readable, problems)),
-        checked=checked,
+        problems=list(map(readable, found.problems)),
+        checked=found.checked,
         unchecked=list(map(readable, unchecked)),
     )
+
+
+def _check_answers(found: _Found, entries: Sequence[Entry]) -> None:
+    opened = [entry for entry in entries if entry.public.opens is not None]
+    found.problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
+    answers = (entry for entry in entries if entry.kind == "answer")
+    found.problems += [f"entry {entry.number}: {fault}" for entry in answers if (fault := _rewrites(entries, entry))]
+    found.checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
+
+
+def _check_rolls(found: _Found, history: History, path: Path, folders: Sequence[Path]) -> None:
+    rules, why = _rules(history, folders)
+    found.changed += [why] if why else _changed_rules(history, rules)
+    if history.revealed is None:
+        found.unchecked.append(f"the rolls, as the seed is still secret (`{called('table reveal')}` publishes it)")
+    elif not _is_revealed_seed(history):
+        found.problems.append("the seed that was revealed is not the one that was committed to")
+    elif rules is not None and not found.changed:
+        problems, done = _replay(path, history.entries, rules)
+        found.problems += problems
+        which = f"of the first {done} entries" if STOP.is_asked else f"replayed from the seed{_given(history)}"
+        found.checked.append(f"every roll, result and state, {which}")
+        found.unchecked += [f"the rolls from entry {done} on{STOPPED}"] if STOP.is_asked else []
 
 
 def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:

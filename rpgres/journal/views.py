@@ -59,8 +59,6 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
     """Return an entry as far as a seat, or the host, may see it.
 
     Args:
-        entry: one of its entries.
-        seat: who looks.
         undone: the numbers of the entries that do not stand, when they are known.
     """
     taken_back = undone if undone is not None else undone_in(history.entries[entry.number :])
@@ -222,7 +220,6 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
     """Return the table as it is now for JSON, as far as a seat may see it.
 
     Args:
-        seat: whose view it is; None for the host.
         now: the table in the middle of a procedure that waits (`state_now`); by default as the journal has it.
     """
     now = history.state if now is None else now

@@ -69,8 +69,6 @@ def ways_to_absorb(shifts: int, *, boxes: Sequence[Box], slots: Sequence[Box], m
 
     Args:
         shifts: the size of the hit, from 1.
-        boxes: the boxes of the track that is hit.
-        slots: the consequence slots.
         most_boxes: how many boxes may be checked for it.
 
     >>> stress = [Box("1", 1), Box("2", 2), Box("3", 3)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rpgres.engine.rerun import Asked
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers, rules_for
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
@@ -77,13 +78,18 @@ def require_limits(seconds: float | None, leaves: int | None = None) -> None:
         raise UsageError(f"{named('leaves')} takes a number of branches from 1 on, not {leaves!r}", path=("leaves",))
 
 
-def typed_changes(answers: Answers | None, what: str) -> list[str]:
-    """Return changed answers as `LABEL=VALUE`, see `rpgres.engine.rerun.read_changes`.
+def typed_changes(given: Answers | None, choose: Answers | None, policies: Policies | None, *, auto: bool) -> Asked:
+    """Return what a call changes in a run.
 
     Raises:
         UsageError: one is no answer.
     """
-    return [f"{label}={value}" for label, values in listed_answers(answers, what).items() for value in values]
+
+    def typed(answers: Answers | None, what: str) -> list[str]:
+        return [f"{label}={value}" for label, values in listed_answers(answers, what).items() for value in values]
+
+    changes = typed(given, "given"), typed(choose, "choose")
+    return Asked(given=changes[0], choose=changes[1], policies=dict(policies or EMPTY), auto=auto)
 
 
 def query_of(ruleset: What, action: str, inputs: Mapping[str, Any], who: Deciding, **asked: Any) -> Query:

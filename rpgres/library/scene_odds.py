@@ -9,10 +9,9 @@ from rpgres.arguments import told_by_kind
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
-from rpgres.library.reading import Deciding, Policies, What, deciding, plain_inputs, query_of, require_limits
+from rpgres.library.reading import Deciding, Policies, What, deciding, query_of, require_limits
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import Decide
 from rpgres.odds.scene_best import SceneBestResult
 from rpgres.scenes import Scene
 from rpgres.scenes.measuring import odds_by, scene_of_procedure
@@ -132,27 +131,9 @@ def _played(
 ) -> tuple[Scene, Prepared | None]:
     """Return a scene; or the one of a procedure, and that with its inputs as read."""
     if procedure is None:
-        require_no_inputs(inputs, who)
-        scene, prepared = scene_in(what, who), None
-    else:
-        query = query_of(what, procedure, inputs, who)
-        query.rules.require_action(procedure)
-        if not query.rules.file.actions[procedure].procedure:
-            raise UsageError(f"{procedure} is no procedure; odds({query.rules.id!r}, {procedure!r}) evaluates it")
-        scene, prepared = scene_of_procedure(query)
-    return scene, prepared
-
-
-def require_no_inputs(inputs: Mapping[str, Any], who: Deciding, *, decide: Decide = "policies") -> None:
-    """Check that nothing is given that a scene says itself.
-
-    Raises:
-        UsageError: something is.
-    """
-    unused = [*plain_inputs(inputs), *(["choose"] if who.choose else []), *(["decide"] if decide != "policies" else [])]
-    if unused:
-        raise UsageError(
-            f"a scene takes no {', '.join(unused)}: that belongs to an action or a procedure",
-            path=(unused[0],),
-            reason="unknown",
-        )
+        return scene_in(what, who, inputs), None
+    query = query_of(what, procedure, inputs, who)
+    query.rules.require_action(procedure)
+    if not query.rules.file.actions[procedure].procedure:
+        raise UsageError(f"{procedure} is no procedure; odds({query.rules.id!r}, {procedure!r}) evaluates it")
+    return scene_of_procedure(query)

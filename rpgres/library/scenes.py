@@ -11,25 +11,42 @@ from rpgres.engine.records import Result
 from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError
-from rpgres.library.reading import Deciding, Policies, deciding, typed_changes
-from rpgres.model.state import THE_HOST
+from rpgres.library.reading import Deciding, Policies, deciding, plain_inputs, typed_changes
+from rpgres.model.state import EMPTY, THE_HOST
+from rpgres.odds.exact import Decide
 from rpgres.scenes import Scene, SceneResult, Unanswered, load_scene, require_sound
 from rpgres.scenes import run_scene as played
 from rpgres.scenes.rerun import file_what_if
 
 
-def scene_in(file: Any, who: Deciding) -> Scene:
+def scene_in(file: Any, who: Deciding, inputs: Mapping[str, Any] = EMPTY) -> Scene:
     """Return a scene from its file, with its rules, sheets and policies.
 
     Raises:
         FileError: it is missing or faulty.
-        UsageError: there is no such policy or switch.
+        UsageError: there is no such policy or switch, or something is given that a scene says itself.
     """
+    require_no_inputs(inputs, who)
     if file == "-":
         raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
     scene = load_scene(os.fspath(file), **who.of_scene())
     require_sound(scene)
     return scene
+
+
+def require_no_inputs(inputs: Mapping[str, Any], who: Deciding, *, decide: Decide = "policies") -> None:
+    """Check that nothing is given that a scene says itself.
+
+    Raises:
+        UsageError: something is.
+    """
+    unused = [*plain_inputs(inputs), *(["choose"] if who.choose else []), *(["decide"] if decide != "policies" else [])]
+    if unused:
+        raise UsageError(
+            f"a scene takes no {', '.join(unused)}: that belongs to an action or a procedure",
+            path=(unused[0],),
+            reason="unknown",
+        )
 
 
 @told_by_kind
@@ -110,10 +127,9 @@ def whatif(
         UsageError: nothing is changed, no such answer was given, or `before` leaves out its seed.
         FileError: a file of the ruleset, a sheet or the scene is missing or faulty.
     """
-    changes: dict[str, Any] = {"given": typed_changes(given, "given"), "choose": typed_changes(choose, "choose")}
-    how: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "folders": folders_of(rulesets)}
+    asked = typed_changes(given, choose, policies, auto=auto)
     if isinstance(before, SceneResult):
-        return file_what_if(before, file=scene, **changes, **how)[0]
+        return file_what_if(before, asked, file=scene, folders=folders_of(rulesets))[0]
     if not isinstance(before, Result):
         raise UsageError(f"whatif takes what resolve or run_scene returned, not {before!r:.80}")
-    return result_what_if(before, **changes, **how)[0]
+    return result_what_if(before, asked, folders=folders_of(rulesets))[0]

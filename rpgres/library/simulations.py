@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
 from rpgres.library.reading import Deciding, Policies, What, deciding, query_of
 from rpgres.library.scenes import scene_in
+from rpgres.scenes import Scene
 from rpgres.simulate import Crew, Plan, SimulationResult, simulated
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
 from rpgres.simulate.workers import cores, kept, processes
@@ -75,7 +76,7 @@ def simulate(
     _check_numbers(runs, workers)
     who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
     if action is None:
-        simulation, seed = _of_scene(what, who, by, seed, note, unused=choose or inputs)
+        simulation, seed = _of_scene(scene_in(what, who, inputs), who, by, seed, note)
     else:
         query = query_of(what, action, inputs, who, note=note)
         simulation = action_simulation(query, query.prepared(), by=by)
@@ -83,12 +84,9 @@ def simulate(
 
 
 def _of_scene(
-    what: What, who: Deciding, by: Sequence[str], seed: str | int | None, note: str | None, *, unused: Iterable[str]
+    scene: Scene, who: Deciding, by: Sequence[str], seed: str | int | None, note: str | None
 ) -> tuple[Simulation, str | int | None]:
     """Return the simulation of a scene, and the seed that was given or is the scene's own."""
-    if unused:
-        raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
-    scene = scene_in(what, who)
     found = scene_simulation(scene, by=by, policies=who.policies, switches=who.switches, auto=who.auto, note=note)
     return found, scene.file.seed if seed is None else seed
 

@@ -13,7 +13,7 @@ from rpgres.arguments import told_by_kind
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
 from rpgres.library.reading import Deciding, Policies, What, deciding, query_of, require_limits
-from rpgres.library.scene_odds import require_no_inputs
+from rpgres.library.scenes import require_no_inputs
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
@@ -225,7 +225,6 @@ def _study(
     note: str | None,
     by: str | None = None,
 ) -> Study:
-    """Return the study of an action or a scene."""
     require_limits(seconds)
     if action is None:
         require_no_inputs(inputs, who, decide=decide)
@@ -256,7 +255,6 @@ def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
 
 
 def _changes(subject: Subject, case: Mapping[str, Any] | str | Path) -> list[Change]:
-    """Return what is changed in a case."""
     if not isinstance(case, Mapping):
         if not isinstance(case, str | Path):
             raise UsageError(f"a case of {named('cases')} is a dictionary of what changes, or a file, not {case!r:.80}")

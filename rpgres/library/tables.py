@@ -519,9 +519,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
         history = history_of(self)
         rules = commands.rules_of(history, folders=self.folders)
-        changes: dict[str, Any] = {"given": typed_changes(given, "given"), "choose": typed_changes(choose, "choose")}
-        who: dict[str, Any] = {"seat": self.seat, "policies": dict(policies or {}), "auto": auto}
-        return table_what_if(self.path, history, rules, number, **changes, **who)
+        asked = typed_changes(given, choose, policies, auto=auto)
+        return table_what_if(self.path, history, rules, number, asked, seat=self.seat)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -25,9 +25,7 @@ class TypedAction(msgspec.Struct, frozen=True):
     """An action that was typed.
 
     Attributes:
-        action: its name.
         actor: who acts; empty for the seat's only character.
-        inputs: what it takes.
         options: the options of the line that are no inputs.
     """
 
@@ -56,11 +54,6 @@ AT_PLAY = Wording(as_option, as_line)
 def typed_action(seat: Seat, words: Sequence[str], *, listed: str = "`help`") -> TypedAction:
     """Return the action that a line names.
 
-    Args:
-        seat: the seat, and what it may know.
-        words: the line.
-        listed: what lists and describes actions.
-
     Raises:
         UsageError: it is unknown here, or unclear.
     """
@@ -88,7 +81,6 @@ def as_arguments(seat: Seat, words: Sequence[str]) -> list[str]:
 
 
 def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a line by name."""
     parameters, takes = seat.rules.parameters(action), seat.takes(action)
     meant = {one: (shared.name, shared.many) for shared in ACT_OPTIONS for one in shared.names}
     for key, one in parameters.items():
@@ -128,8 +120,6 @@ def resolve(
     """Do an action at the table.
 
     Args:
-        seat: the seat.
-        action: what was typed.
         given, choose, auto, note: answers and a note beside the line.
     """
     options = action.options
@@ -150,8 +140,6 @@ def add_entry(seat: Seat, words: Sequence[str], answers: Mapping[str, Any]) -> D
     """Add the entry of a line that begins with one of `ADDED`.
 
     Args:
-        seat: the seat.
-        words: the line.
         answers: what is answered beside the line, as of `answers_of`.
 
     Raises:

@@ -41,9 +41,7 @@ class Scope(msgspec.Struct, frozen=True):
     """What may be named on a short line.
 
     Attributes:
-        rules: the ruleset's data.
         state: the table as the seat that types may see it.
-        actor: the actor.
         options: the options of the action's command as typed: whether each takes a value.
         is_seated: whether the actor sits at a table.
     """
@@ -293,7 +291,6 @@ def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict
     """Return the words of a line that belong to no option, by their place, and where options stand with their values.
 
     Args:
-        words: the line behind the action.
         options: whether each option takes a value, by its name as typed.
     """
     bare: dict[int, str] = {}
@@ -363,7 +360,6 @@ def with_names(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
 
     Args:
         state: the table as the seat that types may see it.
-        words: the line.
     """
     people = state.characters.values()
     names = [*(one.title for one in people), *(tag.name for tag in state.tags)]
@@ -401,7 +397,6 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
 
     Args:
         state: the table as the seat that types may see it.
-        word: what is typed.
     """
     found = [name for name in state.named(word) if name != ACTOR]
     if len(found) == 1:

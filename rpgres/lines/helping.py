@@ -23,7 +23,6 @@ def help_lines(seat: Seat, width: int, *, without: Container[str] = ()) -> list[
     """Return what can be typed, in few lines.
 
     Args:
-        seat: the seat, and what it may know.
         width: columns.
         without: what cannot be typed here beside actions.
     """

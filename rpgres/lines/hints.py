@@ -29,12 +29,7 @@ _DICE = ("adv", "advantage", "dis", "disadvantage", "keep", "drop", "explode", "
 
 
 def option_for(typed: str, known: Collection[str]) -> str:
-    """Return what an unknown option means, as a phrase; empty where that is unknown, too.
-
-    Args:
-        typed: the option.
-        known: the options there are.
-    """
+    """Return what an unknown option means, as a phrase; empty where that is unknown, too."""
     name = typed.lstrip("-")
     if name in _DICE and "--vs" in known and "--skill" not in known:
         return "what is done with dice stands behind them: `d20 adv`, `4d6 drop lowest`, `3d6!`"

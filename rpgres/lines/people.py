@@ -100,12 +100,7 @@ def led(
     Of two heroes, or all, the first one acts. One alone may act, or stand beside somebody who is not named.
 
     Args:
-        rules: what the action is one of.
         state: the table as the seat that types may see it.
-        players: the heroes who may act for the seat.
-        action: what is done.
-        words: the line behind it.
-        asks: puts it to the person.
 
     Raises:
         UsageError: no answer says who acts.
@@ -149,9 +144,7 @@ def names_settled(known: Words, line: list[str], sheets: set[str], asks: Any) ->
 
     Args:
         known: what the action knows.
-        line: the line behind it.
         sheets: those that are meant; others that a person means are added.
-        asks: puts it to the person.
 
     Raises:
         UsageError: no answer says which is meant.

@@ -34,9 +34,6 @@ def as_typed(words: Sequence[str], actions: Sequence[str], people: State, *, is_
     """Return a line in the form of a command, where it is a phrase for one; otherwise as it is.
 
     Args:
-        words: the line.
-        actions: the names of the actions.
-        people: the table, for the names of characters.
         is_line: whether it begins with a command or an action as it stands.
     """
     said = [word if " " in word else word.rstrip("?!.,") or word for word in words]

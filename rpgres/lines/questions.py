@@ -59,7 +59,6 @@ def odds_aside(
     Args:
         prepared: the action that is under way, as the seat of the view knows the table.
         view: what the seat that is asked knows.
-        question: what it is asked.
         watched: what shows meanwhile that this takes long, and whether a person stopped it.
     """
     from rpgres.engine.players import default_policy, policy_of

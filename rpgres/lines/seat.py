@@ -168,7 +168,6 @@ class Seat:
         """Return whether each option of an action here takes a value, by its name as typed.
 
         Args:
-            action: the action.
             verb: what is done with it: `act`, or its `odds`.
         """
         inputs = self.rules.parameters(action).items()
@@ -222,7 +221,6 @@ class Seat:
         """Return what a line stands for.
 
         Args:
-            words: the line.
             asks: puts what is unclear to the person who typed it.
 
         Raises:

@@ -15,7 +15,6 @@ def status(seat: Seat, width: int = 0) -> str:
     """Return the status line.
 
     Args:
-        seat: the seat, and what it may know.
         width: columns; what does not fit is left out, what waits last of all. 0 for a line to be read, or heard.
     """
     state, waits = seat.state, seat.waits

@@ -18,7 +18,6 @@ def usual_values(words: Words, taker: Taker, begun: str = "") -> Iterator[tuple[
 
     Args:
         words: what the action knows, as far as the seat that types may.
-        taker: the parameter.
         begun: what is typed of it already.
     """
     parameter, state = taker.parameter, words.scope.state

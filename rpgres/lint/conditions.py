@@ -22,7 +22,6 @@ def circumstance_faults(
     """Yield what is wrong with the conditions of one thing, each by itself and the two together.
 
     Args:
-        path: where what they belong to stands.
         conditions: what has to hold (`when`), and what must not (`unless`).
         numbers: the names of numbers that they may speak of, beside the margin.
     """
@@ -49,28 +48,34 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
     switches = rules.file.switches
     facts = {name: words for name, words in rules.file.facts.items() if words} | _parameter_facts(rules)
     numbers = sorted(numbers)
-    for name in dict.fromkeys(key.removesuffix("-from") for key in condition if key.endswith("-from")):
-        low, high = condition[f"{name}-from"], condition.get(f"{name}-to")
-        if isinstance(low, int) and isinstance(high, int) and low > high:
-            message = f"{name} is never both {low} or more and {high} or less"
-            yield Fault("never-matches", (*path, f"{name}-from"), message)
+    yield from _empty_spans(path, condition)
     for key, wanted in condition.items():
         at = (*path, key)
         name, side = bounded_name(key)
+        each = wanted if isinstance(wanted, list) else [wanted]
         if key in MARGIN_BOUNDS or (side and name in numbers) or (key in numbers and key not in facts):
-            for one in wanted if isinstance(wanted, list) and not side else [wanted]:
-                if not isinstance(one, int) and one not in numbers:
-                    yield Fault("not-a-number", at, f"{key} is a whole number, not {one!r}")
+            whole = [wanted] if side else each
+            strange: list[Any] = [one for one in whole if not isinstance(one, int) and one not in numbers]
+            yield from (Fault("not-a-number", at, f"{key} is a whole number, not {one!r}") for one in strange)
         elif key in facts or key in switches:
             choices = [*facts.get(key, ()), *(switches[key].choices if key in switches else ())]
             what = f"the {'fact' if key in facts else 'switch'} {key} has no choice"
-            for one in wanted if isinstance(wanted, list) else [wanted]:
-                if one not in choices:
-                    yield unknown_name(at, f"{what} {one!r}", one, choices, there="it can be")
+            strange = [one for one in each if one not in choices]
+            yield from (unknown_name(at, f"{what} {one!r}", one, choices, there="it can be") for one in strange)
         else:
             known = (*MARGIN_BOUNDS, *switches, *facts, *numbers)
             if facts or numbers or nearest(key, known):  # a ruleset that declares no facts may use any other
                 yield unknown_name(at, f"there is no condition {key!r}", key, known)
+
+
+def _empty_spans(path: KeyPath, condition: Condition) -> Iterator[Fault]:
+    """Yield the lower bounds that are above the upper ones."""
+    for key, low in condition.items():
+        name = key.removesuffix("-from")
+        high = condition.get(f"{name}-to") if name != key else None
+        if isinstance(low, int) and isinstance(high, int) and low > high:
+            message = f"{name} is never both {low} or more and {high} or less"
+            yield Fault("never-matches", (*path, key), message)
 
 
 def _parameter_facts(rules: Rules) -> dict[str, list[str]]:

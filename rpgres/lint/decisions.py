@@ -180,8 +180,6 @@ def options_at(decision: Decision, known: Known, *, is_later: bool = False) -> l
     """Return the options that a decision can offer at a table, with `*` for any text; None where these are not told.
 
     Args:
-        decision: the decision.
-        known: what is at the table.
         is_later: whether it may be asked when play has brought forth more.
     """
     return None if decision.options is None else texts_at(decision.options, known, is_later=is_later)
@@ -191,7 +189,6 @@ def texts_at(declared: Iterable[str], known: Known, *, is_later: bool = False) -
     """Return options, or words of a fact, as a table has them: names for what stands in braces, `*` for any text.
 
     Args:
-        declared: as a label has them.
         known, is_later: see `options_at`.
     """
     found, there = sorted(declared), None if is_later else brought_forth(known)
@@ -213,8 +210,6 @@ def offers(option: str, name: str, *, is_choice: bool = False) -> bool:
     """Tell whether a name, or a pattern with `*`, can mean an option, itself a name or a pattern.
 
     Args:
-        option: the option.
-        name: the name.
         is_choice: whether it is chosen by that name, which may then be typed with capitals and blanks, too.
     """
     if any(sign in name for sign in "?["):  # which match, too, beside a `*`

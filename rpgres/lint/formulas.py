@@ -111,7 +111,6 @@ def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Faul
     """Yield what is wrong with dice that have names in braces.
 
     Args:
-        path: where the dice stand.
         scope: the names they may have.
     """
     wrong = misnamed(template)

@@ -225,27 +225,24 @@ def _names(spans: Spans) -> Iterator[Fault]:
     known |= {*file.switches, *file.window_names}
     is_open = file.has_any_ability
     listed = sorted({*known, *file.definitions} - {BAND})
-    of_die = {*OF_A_DIE}
-    for path, expr, is_of_die in _trees(action, plan):
-        for one in names(expr):
-            given = one.startswith(GIVEN)
-            bare = one.removeprefix(GIVEN)
-            if one.startswith((SLOT, TIMES)) or bare in plan.numbers:
-                continue
-            if given and bare not in parameters:
-                yield missing(path, "parameter", bare, parameters)
-            elif one in of_die and not is_of_die:
-                message = (
-                    f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
-                )
-                yield Fault("unknown-name", path, message)
-            elif bare not in known and one not in of_die:
-                parts = _apart(bare, {*known, *plan.groups})
-                if parts:
-                    message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
-                    yield Fault("unknown-name", path, message)
-                elif given or not is_open or nearest(bare, listed):  # any other may be an unlisted ability
-                    yield missing(path, "number", bare, listed)
+    used = [(path, one, is_of_die) for path, expr, is_of_die in _trees(action, plan) for one in names(expr)]
+    for path, one, is_of_die in used:
+        bare = one.removeprefix(GIVEN)
+        given = one != bare
+        if one.startswith((SLOT, TIMES)) or bare in plan.numbers:
+            continue
+        if given and bare not in parameters:
+            yield missing(path, "parameter", bare, parameters)
+        elif one in OF_A_DIE and not is_of_die:
+            message = f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
+            yield Fault("unknown-name", path, message)
+        elif bare in known or one in OF_A_DIE:
+            continue
+        elif parts := _apart(bare, {*known, *plan.groups}):
+            message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
+            yield Fault("unknown-name", path, message)
+        elif given or not is_open or nearest(bare, listed):  # any other may be an unlisted ability
+            yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
             at_place: KeyPath = (*spans.at, "tell", told if isinstance(action.tell, dict) else place)

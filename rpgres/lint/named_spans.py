@@ -50,8 +50,6 @@ class Spans(dict[str, Span]):
     """The possible values of names in an action, for all inputs and rolls, with what the data say of the action.
 
     Attributes:
-        rules, name, plan: the action.
-        action: its data.
         at: where these stand.
         parameters: what it takes.
     """
@@ -69,11 +67,7 @@ class Spans(dict[str, Span]):
         elif name.startswith(SLOT):
             found = self._read(self.plan.reads[int(name.removeprefix(SLOT))])
         elif name.startswith(GIVEN):
-            parameter = self.parameters.get(name.removeprefix(GIVEN))
-            found = EITHER
-            if parameter is not None and parameter.kind != OPPOSITION:  # of which one may type that there is none
-                is_sure = name.removeprefix(GIVEN) in self.action.required or parameter.default is not None
-                found = Span(1, 1) if is_sure else EITHER
+            found = self._given(name.removeprefix(GIVEN))
         elif name.startswith(TIMES):
             found = Span(0, self.action.ask[name.removeprefix(TIMES).partition(":")[0]].times)
         elif name in self.action.ask:
@@ -86,6 +80,12 @@ class Spans(dict[str, Span]):
             found = ANY
         self[name] = found
         return found
+
+    def _given(self, name: str) -> Span:
+        parameter = self.parameters.get(name)
+        if parameter is None or parameter.kind == OPPOSITION:  # of which one may type that there is none
+            return EITHER
+        return Span(1, 1) if name in self.action.required or parameter.default is not None else EITHER
 
     def _read(self, read: Read) -> Span:
         found = [self._of_group(read, self.plan.groups[group]) for group in read.groups]

@@ -27,7 +27,6 @@ def order_faults(
     What may be meant, such as the name of an aspect that is not there yet, is a warning.
 
     Args:
-        orders: the orders, in order of priority.
         known: who decides by them, and what is at the table.
         policies: the names of policies that an order may leave a decision to.
         sets: the standing orders among them by name.

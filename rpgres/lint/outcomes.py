@@ -74,7 +74,6 @@ def comes_faults(rules: Rules, table: Mapping[Any, Row] | Menus, menus: Menus | 
     """Yield what is wrong with the rows of an outcome table or a random table, or with the menus themselves.
 
     Args:
-        table: what stands in the file.
         menus: the menus; None when they cannot be read.
         scope: what may be named before anything is rolled.
     """

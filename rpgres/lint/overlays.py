@@ -132,7 +132,6 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[D
     """Return the folders beside overlays that extend nothing, because no ruleset has their name.
 
     Args:
-        known: the ids of all rulesets.
         extra: the folders of `--rulesets`.
     """
     ids = list(known)

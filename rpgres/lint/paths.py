@@ -48,8 +48,6 @@ class Names(NamedTuple):
     """The names that a key of a path can be.
 
     Attributes:
-        what: what has them, for messages.
-        known: the names.
         may_come: whether play can bring forth others, such as aspects.
         is_own: whether these are one character's, and another table may have others, so that only a near one is meant.
     """

@@ -113,66 +113,97 @@ Fault = tuple[tuple[str | int, ...], str]  # what is wrong with a deck: key path
 
 
 def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[Fault]]:
-    """Return the deck that a file describes, and what is wrong with it, by key.
-
-    Args:
-        base: the deck that it extends.
-    """
+    """Return the deck that a file describes, and what is wrong with it, by key."""
     base = base or Deck("", "", EMPTY, EMPTY)
-    pattern = file.card or base.pattern
-    faults = list(_pattern_faults(file.card))
-    cards, counts, signs = dict(base.cards), dict(base.counts), dict(base.signs)
-    names = {**base.names, **file.names}
-    places: dict[str, tuple[str | int, ...]] = {}  # where the file has a card, by code
-
-    def add(card: Card, path: tuple[str | int, ...], *, count: int = 1) -> None:
-        known = cards.setdefault(card.code, card)
-        if known != card:
-            faults.append((path, f"the code {card.code} is already used by {known.title}"))
-        places.setdefault(card.code, path)
-        counts[card.code] = counts.get(card.code, 0) + count
-
+    read = _Reading(
+        pattern=file.card or base.pattern,
+        names={**base.names, **file.names},
+        signs=dict(base.signs),
+        cards=dict(base.cards),
+        counts=dict(base.counts),
+        faults=list(_pattern_faults(file.card)),
+    )
     for attribute, meanings in file.signs.items():
         for sign, meaning in meanings.items():
-            if not sign or len(sign) > 3 or any(char.isdigit() or char in ".,=" for char in sign):
-                faults.append((("signs", attribute, sign), "a sign is up to three characters without digits, . , ="))
-            signs[sign] = attribute, meaning
-    spoken = {number: name for name, number in names.items()}
+            read.add_sign(attribute, sign, meaning)
     owners: dict[str, str] = {}
     for name, suit in file.suits.items():
         other = owners.setdefault(suit.code.lower(), name)
-        if other != name:
-            faults.append((("suits", name, "code"), f"the suit {other} has the code {suit.code} too"))
-            continue
+        if other == name:
+            read.add_suit(name, suit)
+        else:
+            read.faults.append((("suits", name, "code"), f"the suit {other} has the code {suit.code} too"))
+    for name, lone in file.cards.items():
+        if lone.code.lower() in owners:
+            suit_name = owners[lone.code.lower()]
+            read.faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
+        read.add_lone(name, lone)
+    if not read.cards and not read.faults:
+        path = ("suits", next(iter(file.suits)), "cards") if file.suits else ("suits",)
+        message = "there is no card in this deck: list values in suits.NAME.cards, or give it [cards.NAME]"
+        read.faults.append((path, message))
+    suits = {**base.suits, **{name: suit.title for name, suit in file.suits.items()}}
+    known = Map(read.cards), Map(read.counts), Map(suits), Map(read.names), Map(read.signs)
+    deck = Deck(file.title, file.summary, *known, read.pattern)
+    return deck, [*read.faults, *_ambiguous(deck, read.places)]
+
+
+class _Reading(msgspec.Struct, kw_only=True):
+    """A deck while its file is read.
+
+    Attributes:
+        pattern: how a card of a suit is called.
+        names: other words for values.
+        signs: attribute and meaning of each sign.
+        cards: what is known by code.
+        counts: how many there are, by code.
+        places: where the file has a card, by code.
+    """
+
+    pattern: str
+    names: dict[str, int]
+    signs: dict[str, tuple[str, str]]
+    cards: dict[str, Card]
+    counts: dict[str, int]
+    faults: list[Fault]
+    places: dict[str, tuple[str | int, ...]] = {}
+
+    def add_sign(self, attribute: str, sign: str, meaning: str) -> None:
+        if not sign or len(sign) > 3 or any(char.isdigit() or char in ".,=" for char in sign):
+            path = ("signs", attribute, sign)
+            self.faults.append((path, "a sign is up to three characters without digits, . , ="))
+        self.signs[sign] = attribute, meaning
+
+    def add_suit(self, name: str, suit: Suit) -> None:
+        spoken = {number: word for word, number in self.names.items()}
         for number, printed in enumerate(suit.cards):
+            path = ("suits", name, "cards", number)
             found = _PRINTED.match(str(printed))
-            if not found or (found[2] and found[2] not in signs):
-                known = f"; the signs are {' '.join(signs)}" if signs else "; this deck has no signs"
-                message = f"{printed!r} is not a value, with or without a sign{known}"
-                faults.append((("suits", name, "cards", number), message))
+            if not found or (found[2] and found[2] not in self.signs):
+                known = f"; the signs are {' '.join(self.signs)}" if self.signs else "; this deck has no signs"
+                self.faults.append((path, f"{printed!r} is not a value, with or without a sign{known}"))
                 continue
             value, sign = int(found[1]), found[2]
             short = f"{suit.code}{value}"
-            title = _title(pattern, {"suit": suit.title, "value": spoken.get(value, value), "sign": sign})
-            attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
-            add(Card(f"{short}{sign}", title, value, name, attributes, short), ("suits", name, "cards", number))
-    for name, lone in file.cards.items():
-        faults += ((("cards", name, "attributes", key), message) for key, message in _attribute_faults(lone, signs))
-        if lone.code.lower() in owners:
-            suit_name = owners[lone.code.lower()]
-            faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
+            title = _title(self.pattern, {"suit": suit.title, "value": spoken.get(value, value), "sign": sign})
+            attributes = Map([self.signs[sign]]) if sign else EMPTY
+            self._add(Card(f"{short}{sign}", title, value, name, attributes, short), path)
+
+    def add_lone(self, name: str, lone: LoneCard) -> None:
+        faults = _attribute_faults(lone, self.signs)
+        self.faults += ((("cards", name, "attributes", key), message) for key, message in faults)
         card = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes), lone.code)
-        add(card, ("cards", name, "code"), count=lone.count)
-    if not cards and not faults:
-        path = ("suits", next(iter(file.suits)), "cards") if file.suits else ("suits",)
-        faults.append((path, "there is no card in this deck: list values in suits.NAME.cards, or give it [cards.NAME]"))
-    suits = {**base.suits, **{name: suit.title for name, suit in file.suits.items()}}
-    deck = Deck(file.title, file.summary, Map(cards), Map(counts), Map(suits), Map(names), Map(signs), pattern)
-    return deck, [*faults, *_ambiguous(deck, places)]
+        self._add(card, ("cards", name, "code"), count=lone.count)
+
+    def _add(self, card: Card, path: tuple[str | int, ...], *, count: int = 1) -> None:
+        known = self.cards.setdefault(card.code, card)
+        if known != card:
+            self.faults.append((path, f"the code {card.code} is already used by {known.title}"))
+        self.places.setdefault(card.code, path)
+        self.counts[card.code] = self.counts.get(card.code, 0) + count
 
 
 def _pattern_faults(pattern: str) -> Iterator[Fault]:
-    """Yield the faults of a pattern for the titles of cards."""
     names = ", ".join(f"{{{name}}}" for name in _SHOWN)
     for found in re.findall(r"\{[^{}]*\}|[{}]", pattern):
         if found[1:-1] not in _SHOWN:

@@ -37,7 +37,6 @@ class Condition(msgspec.Struct, frozen=True):
     """A condition that was read.
 
     Attributes:
-        path: what it is about.
         test: whether what stands there will do.
         constants: the values it speaks of, for comparing conditions.
     """
@@ -66,8 +65,6 @@ def read_condition(path: str, wanted: Wanted, *, decides: bool = False) -> Condi
     """Return a condition that was read.
 
     Args:
-        path: where.
-        wanted: what has to stand there.
         decides: whether a decision depends on it; see `parse_path`.
 
     Raises:
@@ -217,8 +214,6 @@ def condition_faults(when: Mapping[str, Any], *, decides: bool = False, who: str
     """Yield what is wrong with conditions: what cannot be read, and what never holds, by itself or with another.
 
     Args:
-        when: the conditions, sound by type.
-        decides: whether a decision depends on them.
         who: the character that decides; empty for none.
     """
     found: dict[str, Condition] = {}
@@ -273,7 +268,6 @@ def _is_only_absent(condition: Condition) -> bool:
 
 
 def _is_empty_group(condition: Condition) -> bool:
-    """Tell whether a condition says that nothing is in a group."""
     path = condition.path
     return path.keys[-1] == "count" and path.places[-1].kind in _COUNTABLE and _is_only_absent(condition)
 
@@ -292,7 +286,6 @@ def possible(conditions: Sequence[Condition], *, bounds: Sequence[int | None] = 
     """Tell whether conditions of one path can hold together.
 
     Args:
-        conditions: the conditions.
         bounds: the least and the greatest number that can stand there, where there is one; what is absent counts 0.
     """
     if all(condition.path.many == "all" for condition in conditions):

@@ -21,7 +21,6 @@ def fault_in(state: State, *, before: State | None = None) -> str:
     written down.
 
     Args:
-        state: the state.
         before: one without a fault; a thing that is the same object there has none.
     """
     return next(_faults(state, before), "")
@@ -91,7 +90,6 @@ def unkept(value: object, place: str) -> str:
 
     Args:
         value: what may be made of `Map`, tuples, texts, whole numbers, True, False and None.
-        place: what the message calls it.
     """
     return next(_unkept(value, place, 0), "")
 

@@ -60,7 +60,6 @@ class ChainPlace(msgspec.Struct, frozen=True):
     Attributes:
         chain, place: the steps, and where they have led.
         before: what was answered before the chain began.
-        state, unseen, undealt, has_secrets: the table's.
         hidden: what happened that the optimal player did not see.
         left: what is left of the script.
         is_first: whether the optimal player has not decided anything yet.
@@ -83,7 +82,6 @@ class Path(msgspec.Struct, frozen=True):
 
     Attributes:
         tape: the answers, by label.
-        at: the place.
         key: what is all that matters where it begins; None where that is not known.
     """
 

@@ -117,10 +117,6 @@ Cases = Sequence[tuple[str, Sequence[Change]]]  # the changes of each case, unde
 def compare(study: Study, cases: Cases) -> Comparison:
     """Return the odds of a subject as it is and in each case, with the differences.
 
-    Args:
-        study: what is compared.
-        cases: the changes of each case, under a name.
-
     Raises:
         UsageError: a change is impossible.
     """
@@ -131,11 +127,6 @@ def compare(study: Study, cases: Cases) -> Comparison:
 
 def compare_grids(study: Study, axes: Sequence[Axis], cases: Cases) -> Grids:
     """Return the odds of a subject for every value, or pair of values, as it is and in each case.
-
-    Args:
-        study: what is compared.
-        axes: what varies, and through which values.
-        cases: the changes of each case, under a name.
 
     Raises:
         UsageError: there are too many axes or values, or a value or a change is impossible.
@@ -182,11 +173,6 @@ def _differences(found: Measured, base: Measured) -> dict[str, Any]:
 
 def difference(base: Fraction | None, other: Fraction | None, *, is_exact: bool = True) -> Difference:
     """Return by how much a chance differs; what cannot happen has the chance 0.
-
-    Args:
-        base: the chance it differs from.
-        other: the chance.
-        is_exact: whether no probability remains in either.
 
     >>> from fractions import Fraction
     >>> difference(Fraction(1, 2), Fraction(1, 4)).exact

@@ -20,7 +20,6 @@ class Course(msgspec.Struct, frozen=True):
 
     Attributes:
         start: where it stands at the beginning.
-        policies: who decides.
         turn: plays what is due with a dealer and with who decides, and returns where it then stands.
         onward: goes on to what is due next, without chance and without asking anybody.
         is_over: whether nothing is due any more.

@@ -51,9 +51,7 @@ class OptionOdds(msgspec.Struct, frozen=True):
     """The odds of one option.
 
     Attributes:
-        option: its name.
         outcomes: the chance of each outcome by name, from 0 to 1.
-        success: the chance of success.
         estimate: the interval of an estimate; None where the chances are exact.
         games: how many games it is from; 0 with the widest interval where nothing is known of it yet.
         is_turn: whether success is that of the turn of a procedure, not of all of it.
@@ -218,7 +216,6 @@ def decision_odds(
     Args:
         prepared: the action, at the table as it is; what the owner of the decision may not know of that is left out.
         view: what the owner may know.
-        question: the decision.
         policies: who decides everything after it; `""` for everybody.
         seconds: about how long games may take, for all options together.
         exact_seconds: how long exact odds may, before that.

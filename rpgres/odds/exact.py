@@ -150,7 +150,6 @@ def outcome_odds(
     Decisions after the outcome is fixed are not walked. Optional decisions without an answer are skipped.
 
     Args:
-        prepared: the action.
         choose: answers to decisions, by label, used in order in every run.
         policies: who answers what was not chosen; `""` for everybody.
         leaves, seconds, work: see `Budget`.
@@ -256,13 +255,7 @@ def asked_words(question: Question) -> str:
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
-    """Return what is raised when decisions have no answer.
-
-    Args:
-        questions: the decisions.
-        seat: who could decide as well as can be.
-        state: the table, for whose seat is whose.
-    """
+    """Return what is raised when decisions have no answer."""
     is_own = state is not None and any(state.seat_of(question.who) == seat for question in questions)
     labels = [question.label for question in questions]
     return NeedsPolicy(
@@ -274,12 +267,7 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
 
 
 def success_in(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
-    """Return how likely an outcome is that counts as a success; None where no result does, or results are no outcomes.
-
-    Args:
-        rules: the ruleset in play.
-        masses: probability by result.
-    """
+    """Return how likely an outcome is that counts as a success; None where no result does, or they are no outcomes."""
     bands = rules.file.bands
     if not masses or any(name not in bands for name in masses):
         return None

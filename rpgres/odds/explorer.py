@@ -285,7 +285,6 @@ class Runs(msgspec.Struct):
 
         Args:
             once: runs the rule with the dealer and the players it is given.
-            dealer, players: who answers.
         """
         try:
             outcome, run = once(dealer=dealer, players=players)
@@ -433,7 +432,6 @@ def explore_within(
     open. Where the budget would resolve next to nothing at the rate of the first runs, the rest of it is not spent.
 
     Args:
-        budget: what it may cost.
         once, dealer, recheck: see `explore`.
         runs: what takes note of the runs, and of their work.
 
@@ -494,11 +492,7 @@ def _queue_layer(dealer: WalkDealer, joints: dict[object, tuple[dict[int, int], 
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:
-    """Check that a course comes to the same when it is run once more on its answers.
-
-    Raises:
-        Broken: it does not.
-    """
+    """Check that a course comes to the same when it is run once more on its answers."""
     dealer = WalkDealer()
     dealer.drop()
     dealer.queue(1, 1, node)

@@ -21,8 +21,6 @@ class JointDealer(Dealer):
         """Return one of the values.
 
         Args:
-            label: the question.
-            values: what may be answered.
             weights: how likely each is, of the `total`.
             total: of the weights, and of what is not followed.
         """

@@ -86,7 +86,6 @@ def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
     """Return by how much the chances of a subject change with each of its parts taken out or changed alone.
 
     Args:
-        study: what is evaluated.
         outcome: the chance that is looked at; where nothing counts as a success, the first outcome in its place.
 
     Raises:
@@ -157,7 +156,6 @@ def parts_of(subject: Subject, asked: Mapping[str, Question]) -> Iterator[tuple[
     """Yield what can be taken out of an action or changed, with a text for people.
 
     Args:
-        subject: the action.
         asked: the decisions that policies take in it, by label.
     """
     yield from _inputs(subject)

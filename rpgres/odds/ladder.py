@@ -70,7 +70,6 @@ def ladder_odds(query: Query, opposition: str) -> LadderOdds:
 
     Args:
         query: what is asked, without the opposition; its budget of branches is that of each rung, its time that of all.
-        opposition: the parameter that takes the rung.
 
     Raises:
         UsageError: an input is missing or impossible.

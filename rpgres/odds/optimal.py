@@ -83,7 +83,6 @@ class Best(msgspec.Struct, frozen=True):
         """Return the odds of each first option for the JSON, the best first.
 
         Args:
-            prepared: the action.
             samples: estimates, by option.
         """
         found = [
@@ -126,9 +125,7 @@ def best_odds(
     """Return the exact chances of an action whose actor decides as well as can be, for each first option.
 
     Args:
-        prepared: the action.
         choose: answers to decisions, by label, used in order in every run.
-        policies: who answers for everybody else.
         leaves, seconds, work, clock: see `Budget`; what is left open counts for nothing.
         merges: whether points of play that the rule says are alike are looked at once; for tests.
         looks_at_all: whether even options that a rule says can be no better, or are like another, are looked at; for
@@ -310,7 +307,6 @@ class _Solver:
         """Return the value of the point that a path leads to.
 
         Args:
-            path: the path.
             share: how likely it is, as long as the optimal player has not decided anything.
         """
         if path.key is None or share is not None:  # what is known of a point holds once something has been decided

@@ -48,7 +48,6 @@ class Weighted(NamedTuple):
 
     Attributes:
         results: each once.
-        weights: of each result.
         total: the sum of the weights.
     """
 
@@ -71,7 +70,6 @@ class Kept(msgspec.Struct):
     Attributes:
         budget: what it may cost.
         found: by key.
-        leaves: how many runs it took.
     """
 
     budget: Budget

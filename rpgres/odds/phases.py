@@ -244,7 +244,6 @@ class Turns:
         """Return what comes of the turn that is due: weights by what it changes, and their total.
 
         Args:
-            node: the standing before the turn.
             noted: takes note of the parts of the standing that were looked at for it.
         """
         return self._followed(node, self._known(node, self._turns, None, noted), noted)

@@ -97,7 +97,6 @@ class Plan:
         """Add a question.
 
         Args:
-            question: the question.
             best: the place of its best option in `answers_to`.
             success: the chances of success by the evaluated options, the first ones of `answers_to`.
         """

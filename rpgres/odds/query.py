@@ -21,8 +21,6 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of the odds of an action or a procedure. Nothing in it is read or checked yet.
 
     Attributes:
-        rules: the ruleset in play.
-        action: the action's name.
         inputs: what it takes, by parameter, as typed.
         switches: the house rules that were chosen; those in `rules` have them already.
         choose: answers to decisions, by label, as typed.
@@ -33,7 +31,6 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         by: what the chances are of: of an action see `outcome_odds`, of a procedure `course_of`.
         leaves: how many branches to follow at most; None for the default budget.
         seconds: a limit of time; None for none.
-        note: carried into the record.
         start: where the action begins.
     """
 

@@ -73,9 +73,7 @@ def sample(
     """Return how often each outcome came, with its interval; None when a decision that is not optional has no answer.
 
     Args:
-        prepared: the action.
         choose: answers to decisions, by label, used in order in every run.
-        policies: who answers what was not chosen.
         runs: how often it is played at most.
         until: when to stop, by the monotonic clock.
         first: the actor's answer to the first decision that is left to a policy; empty for what the policy says.
@@ -140,8 +138,6 @@ def sample_of(
     """Return estimates of chances: what is known exactly, and what games add that went on from what is not.
 
     Args:
-        prepared: the action.
-        counts: the results of the games.
         exact: the chances that are known exactly, by result.
         share: how likely it is to come to where those games began.
         left: how much is left open; what that is more may be anything.
@@ -219,7 +215,6 @@ def played_on(
 
     Args:
         play_once: runs the rule once with the dealer it is given.
-        courses: those that the budget did not come to.
         games: how many games; `until`: when to stop.
     """
     rest = RestDealer(courses, Streams(SEED))

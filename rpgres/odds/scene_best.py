@@ -45,7 +45,6 @@ class OptionValue(msgspec.Struct, frozen=True):
     """What an option of a decision is worth: the chance of the goal, or the mean, with optimal decisions afterwards.
 
     Attributes:
-        option: its name.
         value: what it is worth.
         text: what it means.
         outcome: the outcome that the step comes to with it; empty where that is open.
@@ -61,8 +60,6 @@ class Decision(msgspec.Struct, frozen=True):
     """One of the first decisions, with what each of its options is worth.
 
     Attributes:
-        label: the question's label.
-        text: the question.
         probability: how likely the scene comes to it.
         options: the options, the best first.
         who: whose decision it is.
@@ -197,9 +194,7 @@ def scene_best(
     """Return the odds of a scene when one player decides optimally over all of it.
 
     Args:
-        course: the scene.
         who: the character, or the seat, that decides optimally; policies decide for the others.
-        worth: what a result is worth to it.
         leaves, seconds, work: see `Budget`.
 
     Raises:

@@ -134,7 +134,6 @@ def scene_odds(
     """Return the exact chances of how something ends that is played in turns.
 
     Args:
-        course: what is played.
         leaves, seconds, work: see `Budget`.
         is_merged: whether turns are looked up that agree in what they read, and what makes no difference is forgotten;
             it changes no chance.
@@ -298,8 +297,6 @@ class _Walk:
         """Return the standings of a layer that a pass follows, with what comes of their turns.
 
         Args:
-            now: the pass.
-            layer: weights, of a scale.
             scale: what they are parts of.
             spare: a mark up to which light standings have their turns run, too.
         """
@@ -357,8 +354,6 @@ class _Walk:
         """Return what a turn comes to, taken on to what is due next.
 
         Args:
-            node: the standing before the turn.
-            branches: weights by what the turn changes.
             total: what they are parts of.
             noted: takes note of the parts of the standing that were looked at for it.
         """

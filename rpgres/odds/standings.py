@@ -125,9 +125,7 @@ class Parts:
 
         Args:
             node: where the change led to.
-            number: what was looked at.
             written: the bits of all parts that the change wrote; they are the same wherever it leads to.
-            parts: takes the others.
         """
         if number >= 0:
             if not written >> number * WIDTH & MASK:
@@ -284,10 +282,7 @@ class Parts:
         """Return the standing of a node.
 
         Args:
-            node: says what there is.
-            values: what stands in each part.
             tags: all of them; None where they are one part like others.
-            counters_of: returns the counters of an owner.
             state_class, character_class, class_of: of what classes its records are.
         """
         form = self._forms.get(node & MASK)

@@ -26,7 +26,6 @@ class Study(msgspec.Struct, frozen=True):
     """What is evaluated in several cases, and how.
 
     Attributes:
-        subject: what is asked about.
         seconds: a limit of time for all cases together; None for none.
         progress: is told how many of how many cases are done; None for nobody.
         told: further fields of the record.
@@ -42,11 +41,7 @@ class Study(msgspec.Struct, frozen=True):
     others: Mapping[str, Subject] = EMPTY
 
     def fields(self, *, complete: bool) -> dict[str, Any]:
-        """Return the fields of a record that every study has.
-
-        Args:
-            complete: whether every case was evaluated.
-        """
+        """Return the fields of a record that every study has."""
         return {**subject_fields(self.subject), **self.told, "complete": complete}
 
     def limits(self, number: int, cases: int, end: float) -> Limits:
@@ -54,7 +49,6 @@ class Study(msgspec.Struct, frozen=True):
 
         Args:
             number: which one it is, from 0.
-            cases: how many there are.
             end: by when all have to be done, by the monotonic clock.
         """
         if self.progress is not None:
@@ -94,12 +88,7 @@ class Study(msgspec.Struct, frozen=True):
 
 
 def completed(found: Sequence[Measured], subject: Subject) -> list[Measured]:
-    """Return several distributions with all their results in each: outcomes in the ruleset's order, numbers ascending.
-
-    Args:
-        found: the distributions.
-        subject: what they are distributions of.
-    """
+    """Return distributions with all results in each: outcomes in the ruleset's order, numbers ascending."""
     names = list(dict.fromkeys(name for one in found for name in one.masses))
     bands = {name: place for place, name in enumerate(subject.rules.file.bands)}
     if bands.keys() >= set(names):
@@ -116,9 +105,7 @@ def check_outcome(subject: Subject, outcome: str, found: Sequence[Measured]) -> 
     """Check that something asked for by name is a result.
 
     Args:
-        subject: what is evaluated.
         outcome: the name; it may also be `success` where a result counts as one.
-        found: its distributions.
 
     Raises:
         UsageError: there is no such result.

@@ -65,7 +65,6 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         states: how many distinct merged states were met.
         method: how sure the chances are; see `Odds.method`.
         mean: the mean of results that are numbers; None where they are none, or something is open.
-        is_interrupted: whether a person stopped it.
     """
 
     masses: dict[str, Fraction]
@@ -137,10 +136,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 def measure(subject: Subject, limits: Limits = Limits()) -> Measured:  # noqa: B008  # it is frozen
     """Return the exact distribution of a subject's results.
-
-    Args:
-        subject: what is asked about.
-        limits: what it may cost.
 
     Raises:
         UsageError: an input is missing or impossible, or a decision has no answer.
@@ -289,12 +284,7 @@ def without(state: State, removed: Sequence[Change]) -> State:
 
 
 def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[str, Change]]:
-    """Yield the tags that are in play, and what sheets list by name, as changes that take them off the table.
-
-    Args:
-        state: the table.
-        typed: what inputs say, which brought some of it.
-    """
+    """Yield the tags that are in play, and what sheets list by name, as changes that take them off the table."""
     for tag in state.tags:
         if not any(text.partition("=")[0] == tag.name for text in typed):
             on = f" of {tag.on}" if tag.on in state.characters else ""

@@ -442,7 +442,6 @@ class _Growing:
         """Return the tree behind the answers on a tape.
 
         Args:
-            tape: the answers.
             ways: how many courses there are if all before this one had as many answers: from the beginning or a merge.
 
         Raises:
@@ -520,11 +519,7 @@ class _Growing:
         return Decide(question, tuple(branches.items()))
 
     def _check_sight(self, question: Question, run: Run) -> None:
-        """Make sure that what the player has seen of a run tells what it has not seen.
-
-        Raises:
-            Blind: it does not.
-        """
+        """Make sure that what the player has seen of a run tells what it has not seen."""
         if not run.has_secrets:
             return
         seat, hidden = run.state.seat_of(question.who), _hidden(run, question.who)
@@ -542,11 +537,7 @@ def too_long() -> UsageError:
 
 
 def _check_room() -> None:
-    """Make sure that one more course has room on the stack: to run out of it would look like a fault of the rule.
-
-    Raises:
-        UsageError: it has none.
-    """
+    """Make sure that one more course has room on the stack: to run out of it would look like a fault of the rule."""
     frame, left = sys._getframe(), sys.getrecursionlimit() - ROOM
     while left and frame.f_back is not None:
         frame, left = frame.f_back, left - 1

@@ -171,11 +171,6 @@ def _listed(text: str) -> list[str]:
 def read_axis(text: str, *, option: str, subject: Subject | None = None) -> Axis:
     """Return what `NAME=LOW..HIGH`, or `NAME=VALUE,VALUE`, says; what has choices takes all of them by its name alone.
 
-    Args:
-        text: what was typed.
-        option: where, for errors.
-        subject: what varies, for its choices.
-
     Raises:
         UsageError: it is neither.
     """
@@ -235,10 +230,6 @@ def read_target(text: str) -> Target:
 def vary(study: Study, axes: Sequence[Axis]) -> Variation:
     """Return the odds of a subject for every value of an axis, or every pair of values of two.
 
-    Args:
-        study: what is evaluated.
-        axes: what varies, and through which values.
-
     Raises:
         UsageError: there are too many axes or values, or a value is impossible.
     """
@@ -251,7 +242,6 @@ def measured_grids(study: Study, axes: Sequence[Axis], cases: Sequence[Subject])
     """Return the grid of each case, those of an interrupted study with fewer cells; and whether nothing is missing.
 
     Args:
-        study: what is evaluated.
         axes: what varies; nothing for a grid of one cell.
         cases: the subjects, whose distributions have the same results in the same order.
 
@@ -278,11 +268,6 @@ def measured_grids(study: Study, axes: Sequence[Axis], cases: Sequence[Subject])
 
 def find(study: Study, axis: Axis, target: Target) -> Search:
     """Return which value of an axis brings a chance nearest to a target. All values are evaluated.
-
-    Args:
-        study: what is evaluated.
-        axis: what varies.
-        target: the chance that is wanted.
 
     Raises:
         UsageError: a value is impossible, or nothing is called like the target's outcome.

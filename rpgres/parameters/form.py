@@ -75,9 +75,7 @@ def form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, d
     """Return the name that a form speaks of, and what is said of it by field, as typed.
 
     Args:
-        parameter: what takes the form.
         value: `NAME:key=value,key=value`, or a scene's table with a `name`.
-        option: what messages call it.
 
     Raises:
         UsageError: it is no such thing.
@@ -112,12 +110,7 @@ def form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, d
 
 
 def forms_in(parameter: Parameter, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the fields of each form; what is no form is reported where it is read.
-
-    Args:
-        parameter: what takes them.
-        value: one, or several.
-    """
+    """Yield the name and the fields of each form; what is no form is reported where it is read."""
     for one in value if isinstance(value, list | tuple) else [value]:
         try:
             yield form_parts(parameter, one, option="")

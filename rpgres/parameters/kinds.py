@@ -29,7 +29,6 @@ class Slot(msgspec.Struct, frozen=True):
 
     Attributes:
         context: the table so far.
-        described: what the ruleset says of it.
         option: what messages call it.
         who: whom it is about: the actor, or the character that a form names.
     """
@@ -44,9 +43,6 @@ class Typed(msgspec.Struct, frozen=True):
     """What is on a line so far, for which a shell wants to know what may come next.
 
     Attributes:
-        rules: the ruleset's data.
-        parameter: what is being typed.
-        name: its name.
         line: the values of the line so far, by option.
         incomplete: the beginning of the value.
     """
@@ -63,7 +59,6 @@ def default_faults(words: str, type_: type) -> Callable[[KeyPath, Declared], Ite
 
     Args:
         words: what the default is, such as "a flag is true or false".
-        type_: its type.
     """
 
     def faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
@@ -125,13 +120,7 @@ def kind_of(described: Declared) -> Kind:
 
 
 def metavar(parameter: Parameter, name: str, *, has_rungs: bool = True) -> str:
-    """Return what stands for a parameter's value in help and messages.
-
-    Args:
-        parameter: what it is.
-        name: its name as an option.
-        has_rungs: whether the ruleset has a ladder.
-    """
+    """Return what stands for a parameter's value in help and messages."""
     return parameter.metavar or kind_of(parameter).metavar(parameter, name, has_rungs)
 
 

@@ -82,7 +82,6 @@ def _unreadable(slot: Slot, text: str) -> UsageError:
 
 
 def _dice_example(slot: Slot) -> str:
-    """Return dice that may oppose, as an example."""
     if slot.described.rolls:
         shown = _filled(slot.described.rolls, 4)
         if not shown.constant:

@@ -69,12 +69,7 @@ def _card_offers(typed: Typed) -> Offers:
 
 
 def offer_cards(decks: Iterable[Deck], incomplete: str) -> Offers:
-    """Return the cards that may come next in a list of codes separated by commas, each as often as decks have it.
-
-    Args:
-        decks: the decks that the cards may be of.
-        incomplete: the list so far.
-    """
+    """Return the cards that may come next in a list of codes separated by commas, each as often as decks have it."""
     before, comma, _ = incomplete.rpartition(",")
     chosen = [code.strip().lower() for code in before.split(",")]
     offers = {}

@@ -57,7 +57,6 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
     Its record is checked, its data are not: `load_rules` reads them, and `list_rulesets` holds them against the code.
 
     Args:
-        ruleset_id: as typed.
         extra: the folders of `--rulesets`.
 
     Raises:
@@ -109,7 +108,6 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     """Return the error of an id that nothing has, with the nearest, else all there are, and what a folder of it lacks.
 
     Args:
-        ruleset_id: as typed.
         extra: the folders of `--rulesets`.
     """
     from rpgres.toml.diagnostics import nearest
@@ -208,7 +206,6 @@ def contested(ruleset_id: str, *, extra: Sequence[Path] = ()) -> str:
     """Return who claims an id and that it therefore cannot be used; nothing when at most one has it.
 
     Args:
-        ruleset_id: the id.
         extra: the folders of `--rulesets`.
     """
     if ruleset_id in BUILTIN:

@@ -45,7 +45,6 @@ class Entry(msgspec.Struct, frozen=True):
         module: the module it names.
         attribute: the dotted attribute of the module that is the plugin; empty for the module itself.
         distribution: what installed it.
-        version: that distribution's version.
         builtin: whether it ships with rpgres.
         fault: why it cannot be used, as far as that is known without importing it.
         folder: where it stands as data alone; empty for an entry point.

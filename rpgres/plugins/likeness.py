@@ -56,7 +56,6 @@ class Words(msgspec.Struct, frozen=True):
 
     Attributes:
         title: the name as people say it.
-        summary: what it is, in a line.
         action: the id of its first action.
         abilities: what characters are good at, but for what the rules themselves speak of.
         character: the name of the sample character; empty where there is none.
@@ -97,11 +96,6 @@ def own_words(ruleset: Ruleset) -> Words:
 
 def files_like(ruleset: Ruleset, name: str, words: Words) -> dict[str, str]:
     """Return the text of every file of a new ruleset, by its path with slashes.
-
-    Args:
-        ruleset: the one it is made from.
-        name: the id of the new one.
-        words: what it calls its own.
 
     Raises:
         UsageError: it is no ruleset in TOML alone, or has no place for such words.

@@ -64,7 +64,6 @@ def kept_rules(known: Hashable, load: Callable[[], Rules]) -> Rules:
 
     Args:
         known: what tells them from others.
-        load: loads them.
     """
     if _kept is None:
         return load()

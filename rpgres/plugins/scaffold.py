@@ -28,7 +28,6 @@ def write_plugin(name: str, *, into: Path) -> Path:
     """Return the folder of a new plugin, `rpgres-NAME`, with everything it needs in it.
 
     Args:
-        name: the id of its ruleset.
         into: the folder in which it is made; has to be there.
 
     Raises:

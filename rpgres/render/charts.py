@@ -29,9 +29,7 @@ def chart_svg(*charts: Chart, title: str = "", note: str = "") -> str:
     """Return charts, one below the other, as an SVG document.
 
     Args:
-        charts: what to draw.
         title: what they show together; by default what the first shows.
-        note: a line under them.
     """
     drawn, width, height = [], 0.0, 0.0
     if title:

@@ -33,11 +33,7 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
 
 
 def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
-    """Return what is in a deck: how many cards of which suit and value, their sums and means, further attributes.
-
-    Args:
-        codes: whether every kind of card is listed.
-    """
+    """Return what is in a deck: how many cards of which suit and value, their sums and means, further attributes."""
     number = len(deck.cards)
     kinds = f", {number} kind{'s' if number != 1 else ''}" if number != deck.whole.size else ""
     found: list[Shown] = [line(Piece(deck.title, "title"), f" ({deck.name})")]

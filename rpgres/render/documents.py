@@ -67,7 +67,6 @@ def web_page(title: str, body: str, *, style: str, made_by: str = "") -> str:
     Args:
         title: plain text.
         body: HTML.
-        style: its style sheet.
         made_by: what made it; said in its head.
     """
     generator = f'<meta name="generator" content="{escape(made_by)}"/>\n' if made_by else ""
@@ -80,11 +79,7 @@ def web_page(title: str, body: str, *, style: str, made_by: str = "") -> str:
 
 
 def fragment(report: Report, *, heading: str) -> str:
-    """Return a report as HTML to stand in a page, its chart included.
-
-    Args:
-        heading: the element of its title.
-    """
+    """Return a report as HTML to stand in a page, its chart included."""
     parts = [f"<{heading}>{escape(report.title)}</{heading}>", *(f"<p>{escape(text)}</p>" for text in report.above)]
     for table in report.tables:
         parts += [_html_table(table), *(f"<p>{escape(text)}</p>" for text in table.notes)]

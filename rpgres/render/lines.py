@@ -69,7 +69,6 @@ class Piece(Struct, frozen=True):
     (`cards`), by their codes with commas between them. A command is broken only where a shell reads on.
 
     Attributes:
-        text: what is written.
         style: what it is.
         drawn: pieces in its place where pictures are wanted.
     """
@@ -92,7 +91,6 @@ class Look(Struct, frozen=True, kw_only=True):
         width: columns of a line; 0 for any number.
         is_terminal: whether a person reads it at a terminal.
         is_drawn: whether dice, boxes and bars are drawn.
-        dice_words: whether dice are written in words.
         is_aloud: whether it is to be heard, which `--plain` says.
         goes_on: what ends a line behind which the shell in use reads on.
         wording: how the reader types what a text names.

@@ -205,9 +205,7 @@ def success_words(prepared: Prepared, view: View, question: Question, *, is_turn
     """Return whose success at what the odds of options are of.
 
     Args:
-        prepared: the action.
         view: what happened in it, as the asked seat knows it.
-        question: what they are asked.
         is_turn: whether it is that of the turn of a procedure.
     """
     actions = prepared.rules.file.actions
@@ -237,9 +235,6 @@ def odds_lines(
 
     Args:
         found: the odds of its options; none where they are all the same by now.
-        file: the ruleset's data, for its words.
-        policy: by what policy later decisions are made.
-        chance: whose success at what it is.
         is_interrupted: whether somebody stopped the work: nothing is concluded from what is lacking.
     """
     if not found and is_interrupted:
@@ -251,22 +246,23 @@ def odds_lines(
         name = band_title(file, *certain)
         return [line(INDENT, f"Every option comes to {name}; this decides what else comes of it.")]
     keys = {option.name: key for key, option in keyed(question).items()}
-    groups: dict[str, list[OptionOdds]] = {}
     order = [*keys]
+    groups: dict[str, list[OptionOdds]] = {}  # of the same odds
     for one in sorted(found, key=lambda one: order.index(one.option) if one.option in keys else len(order)):
         groups.setdefault(f"{one.outcomes} {one.estimate is None}" if one.is_known else "", []).append(one)
-    ranked = sorted(groups.values(), key=lambda alike: (not alike[0].is_known, -alike[0].success))
+    unclear = groups.pop("", [])
+    ranked = sorted(groups.values(), key=lambda alike: -alike[0].success)
+    ranked += [unclear] if unclear else []
     entries = [line(Piece(_typed(one, keys), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
     games = [one.games for one in found if one.games and one.is_known]
-    told = f"estimates from {min(games)} games or more, with 95 % intervals" if games else "exact"
-    notes = [f"{chance}, {told}, if the policy {policy!r} decides what follows"] if set(groups) - {""} else []
-    unclear = STOPPED if is_interrupted else UNCLEAR
-    notes += [unclear.format(max(one.games for one in groups[""]))] if "" in groups else []
-    notes += (
-        ["interrupted: the estimates are from the games so far"]
-        if is_interrupted and "" not in groups and games
-        else []
-    )
+    notes = []
+    if groups:
+        told = f"estimates from {min(games)} games or more, with 95 % intervals" if games else "exact"
+        notes.append(f"{chance}, {told}, if the policy {policy!r} decides what follows")
+    if unclear:
+        notes.append((STOPPED if is_interrupted else UNCLEAR).format(max(one.games for one in unclear)))
+    elif is_interrupted and games:
+        notes.append("interrupted: the estimates are from the games so far")
     return [*_packed(entries, WIDTH), *(line(INDENT, Piece(note, "quiet")) for note in notes)]
 
 

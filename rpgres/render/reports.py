@@ -77,9 +77,6 @@ class Chart(Struct, frozen=True, kw_only=True):
     Attributes:
         kind: `stacked`: a bar for each category, of all series; `bars`: a bar for each category, of the only series;
             `heat`: a grid of categories and series; `change`: likewise, of differences.
-        title: what it shows.
-        categories: the names of rows.
-        series: the values.
         category_axis, series_axis: what categories and series are.
         mark: a value to mark in bars, such as a target; None for none.
         intervals: where the interval of each category begins and ends; empty for none.
@@ -111,8 +108,6 @@ class Report(Struct, frozen=True, kw_only=True):
     Attributes:
         title: what was evaluated, in a line.
         above: lines under the title, such as the house rules in force.
-        tables: the tables.
-        below: lines under the tables.
         chart: the same as a picture; None where there is nothing to draw.
         others: further pictures, below it.
         chart_note: what stands below the pictures in a file of their own.

@@ -43,7 +43,6 @@ def result_lines(
 
     Args:
         result: of an action, or of dice (without a ruleset).
-        file: the ruleset's data, for its words.
         house_rules: those in force, in words; empty for none.
         said_by: the seat that typed the inputs, which is then shown; empty for the host.
     """
@@ -58,11 +57,7 @@ def result_lines(
 
 
 def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
-    """Return the questions that an actor without a sheet is never asked: those that spend a counter with no value.
-
-    Args:
-        result: of an action.
-    """
+    """Return the questions that an actor without a sheet is never asked: those that spend a counter with no value."""
     action = file.actions.get(result.action or "")
     if action is None or SHEET in result.inputs:
         return []
@@ -228,10 +223,8 @@ def record_lines(
     """Yield what happened; a choice that other lines explain is only named.
 
     Args:
-        events: in order.
         file: the ruleset's data, for the words of what turns have changed.
         told: texts that stand elsewhere.
-        is_full: whether skipped decisions are shown.
     """
     for _, group in groupby(untold(events), key=drawing):
         drawn: list[DrawEvent] = []
@@ -346,7 +339,6 @@ def pending_lines(
         file: the ruleset's data, for its words of what finished turns have changed.
         how: the lines that say how it is answered; by default the command that resumes it.
         said_by: the seat that typed the inputs, which is then shown; empty for the host.
-        is_listed: whether the options are listed.
     """
     turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)

@@ -73,12 +73,7 @@ def _setting(value: Any) -> str:
 
 
 def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_rungs: bool = True) -> list[Shown]:
-    """Return an action with what it takes, what it asks, and its outcome tables row by row.
-
-    Args:
-        in_force: the choice of every switch.
-        has_rungs: whether the ruleset has a ladder.
-    """
+    """Return an action with what it takes, what it asks, and its outcome tables row by row."""
     found: list[Shown] = [line(Piece(action.action, "title"), f" ({action.ruleset}): {action.summary}")]
     found += [line(HANG, " ".join(text.split())) for text in action.details.split("\n\n") if text]
     if action.example:
@@ -269,12 +264,7 @@ def _consequence_lines(
 
 
 def condition_words(when: Mapping[str, Any], unless: Mapping[str, Any]) -> str:
-    """Return a condition in words, in brackets; nothing when it always holds.
-
-    Args:
-        when: what has to hold, all of it.
-        unless: what must not hold, all of it together.
-    """
+    """Return a condition in words, in brackets; nothing when it always holds."""
     parts = [
         f"{word} {' and '.join(_fact(key, value) for key, value in condition.items())}"
         for word, condition in (("when", when), ("unless", unless))

@@ -24,8 +24,6 @@ class Tally(Struct):
     Attributes:
         outcomes: how often each outcome came, by its name.
         labels: what decisions runs wait for.
-        totals: how often each total came.
-        runs: how many runs there were.
     """
 
     outcomes: dict[str, int] = field(default_factory=dict)
@@ -53,10 +51,8 @@ def sample_report(
     """Return counted runs as a report.
 
     Args:
-        tally: the runs.
         first: the first of them, which says what was rolled.
         file: the ruleset's data, for its words; None for dice.
-        seed: the seed of all runs together.
         house_rules: those in force, in words; empty for none.
     """
     tables = []

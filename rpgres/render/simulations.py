@@ -22,13 +22,7 @@ MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
 
 
 def simulation_lines(record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = ()) -> list[Shown]:
-    """Return a simulation as lines for a terminal: of numbers the summary alone, unless their values are asked for.
-
-    Args:
-        record: the simulation.
-        file: the ruleset's data, for its words.
-        detailed: the things of which every value is listed.
-    """
+    """Return a simulation as lines for a terminal: of numbers the summary alone, unless their values are asked for."""
     first = (*main_things(list(record.counted)), *detailed)
     counts = {name: one for name, one in record.counted.items() if _has_values(name, one)}
     listed = {*first, *(name for name, one in counts.items() if not (one.numbers or is_main(name)))}
@@ -39,8 +33,6 @@ def simulation_report(record: SimulationResult, file: RulesetFile, *, things: Co
     """Return a simulation as a report: a table and a chart for each counted thing, with the interval of every share.
 
     Args:
-        record: the simulation.
-        file: the ruleset's data, for its words.
         things: the things with a table of their values; by default all that have any.
     """
     shown = {

@@ -58,7 +58,6 @@ def show_lines(
     Args:
         record: what a seat sees of it.
         state: the state as that seat sees it.
-        file: the ruleset's data, for its words.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
         answer: the command line that answers what waits, where it is not the one at the table.
         is_put: whether what waits is put to the reader anyway, with its options.
@@ -164,8 +163,6 @@ def found_lines(
     """Return the result of an action at a table, or the decision it waits for, with the inputs that a seat typed.
 
     Args:
-        found: either of them.
-        file: the ruleset's data, for its words.
         said_by: the seat that typed the inputs; empty for the host.
         is_put: whether what waits is put to its owner anyway, with its options.
         is_left: whether the reader was asked, and left it open.
@@ -191,8 +188,6 @@ def log_lines(entries: Iterable[EntryView], file: RulesetFile, *, is_timed: bool
 
     Args:
         entries: as a seat sees them.
-        file: the ruleset's data, for its words.
-        is_timed: whether the time of each entry is shown.
     """
     known: Told = {}
     return [one for entry in entries for one in entry_lines(entry, file, is_timed=is_timed, known=known)]
@@ -205,8 +200,6 @@ def entry_lines(
 
     Args:
         entry: as a seat sees it.
-        file: the ruleset's data, for its words.
-        is_timed: whether its time is shown.
         known: what the entries before it have shown of procedures, which this one adds to.
     """
     time = f"{entry.at}  " if is_timed else ""

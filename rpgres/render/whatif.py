@@ -21,12 +21,7 @@ BETWEEN = " \N{BOX DRAWINGS LIGHT VERTICAL} "
 
 
 def what_if_lines(record: WhatIf, file: RulesetFile | None) -> list[Shown]:
-    """Return a run as it was and with answers changed.
-
-    Args:
-        record: both.
-        file: the ruleset's data, for its words.
-    """
+    """Return a run as it was and with answers changed."""
     lines: list[Shown] = [line(Piece("What if", "title"), ": ", "; ".join(map(_changed, record.changed)))]
     first = _first_difference(record.before, record.after)
     if first:

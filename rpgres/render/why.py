@@ -20,11 +20,7 @@ SOURCE = re.compile(r"Source: (.+)")
 
 
 def why_lines(rules: Rules, action: str, question: Question) -> list[Line]:
-    """Return why a question is asked.
-
-    Args:
-        action: what is being done.
-    """
+    """Return why a question is asked."""
     label, told = rules.file.labels.get(question.label), list[Line]()
     if label is not None:
         texts = rules.layers.parts

@@ -101,7 +101,6 @@ def known_to(audience: Iterable[str] | None, who: Callable[[str], str] = who_is)
 
     Args:
         audience: the seats; None for all.
-        who: the title of a seat.
     """
     return f"known to {', '.join(map(who, audience)) or 'nobody'}" if audience is not None else ""
 
@@ -213,7 +212,6 @@ def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[
     Args:
         pattern: the ruleset's words for it, with fields in braces, and parts in brackets that need all fields in them;
             for effects that have the fields that stand in no bracket.
-        who: the title of a character.
 
     >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, pattern="{to} takes {shifts}")
     'the game master takes 3'

@@ -76,10 +76,6 @@ def path_after(path: str, text: str) -> str:
 def readers_of(before: State, after: State, path: str, text: str) -> list[str] | None:
     """Return the seats that may read of a change: those that may know of what stood there, and of what does now.
 
-    Args:
-        before, after: the table.
-        path, text: what was put where.
-
     Returns:
         None for everybody.
     """
@@ -120,7 +116,6 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
 
     Args:
         rules: the ruleset in play, whose sheets say which counters and abilities there are, and within which bounds.
-        path: where.
         text: the value as typed; `absent` takes away what may be away, seats are separated by commas.
 
     Raises:
@@ -197,13 +192,7 @@ def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None
 
 
 def _with_hidden(state: State, known: State, after: State) -> State:
-    """Return what a part of a table became, with the rest of it; a hidden tag makes room for a new one of its name.
-
-    Args:
-        state: the whole table before.
-        known: the part of it.
-        after: what became of the part.
-    """
+    """Return what a part of a table became, with the rest of it; a hidden tag makes room for a new one of its name."""
     before = dict.fromkeys(map(id, known.tags))
     for tag in after.tags:
         state = state if known.tag(tag.name) is not None else state.with_room(tag.name)

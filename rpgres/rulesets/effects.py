@@ -39,11 +39,7 @@ def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
 
 
 def paid_by(file: RulesetFile, of: str) -> tuple[str, str, int]:
-    """Return how a counter or track is paid with: the kind of effect, its field, and the sign; nothing where none is.
-
-    Args:
-        of: the counter or track.
-    """
+    """Return how a counter or track is paid with: the kind of effect, its field, and the sign; nothing if none is."""
     for kind, its in file.effects.items():
         if its.does in ("counter", "") and its.counter == of:
             return kind, "change", -1

@@ -358,11 +358,7 @@ def reduced(expr: Expr, known: Callable[[str], Expr]) -> Expr:
 
 
 def linear(expr: Expr, known: Callable[[str], Linear | None]) -> Linear | None:
-    """Return a tree as a sum of names, each with a factor, and a number under an empty name; None if it is none.
-
-    Args:
-        known: the same for a name.
-    """
+    """Return a tree as a sum of names, each with a factor, and a number under an empty name; None if it is none."""
     if isinstance(expr, Const):
         return {"": expr.value or 0} if not isinstance(expr.value, str) else None
     if isinstance(expr, Name):

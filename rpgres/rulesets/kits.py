@@ -41,10 +41,6 @@ class Kit(msgspec.Struct, frozen=True):
 def settings_of(rules: Rules, kit: str, record: type[SettingsT]) -> SettingsT:
     """Return what a ruleset has set of a kit, as its record.
 
-    Args:
-        kit: the kit's name.
-        record: the kit's record of settings.
-
     Raises:
         FileError: a house rule has spoilt it.
     """

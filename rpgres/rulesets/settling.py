@@ -146,12 +146,8 @@ class Settling:
         """Tell whether one side can add what it may and all comes to the same: band, texts, effects, questions.
 
         Args:
-            table: the outcome table.
             facts: as of `settlement`, where the first of two sides acts; a function for other ways to compare sides,
                 which only the differences between them may matter to.
-            heights: what the sides come to.
-            turn: which of them may add something.
-            most: how much at most.
         """
         own = heights[turn]
         key = table, facts, turn, most, tuple([height - own for height in heights])

@@ -195,10 +195,7 @@ def make_sheet(
     """Return the character that plain data describe.
 
     Args:
-        data: the keys of the sheet.
-        name: the character's short name.
         source: the text the data came from, for pointing at faults.
-        prefix: the key path of the data in it.
 
     Raises:
         FileError: the data are faulty (all problems at once), or of another ruleset's character.

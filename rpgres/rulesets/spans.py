@@ -58,11 +58,7 @@ def span_of(value: Value) -> Span:
 
 
 def within(expr: Expr, known: Callable[[str], Span]) -> Span:
-    """Return what a tree may come to.
-
-    Args:
-        known: what a name may be.
-    """
+    """Return what a tree may come to."""
     if isinstance(expr, Const):
         return span_of(expr.value)
     if isinstance(expr, Name):

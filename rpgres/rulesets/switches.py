@@ -19,11 +19,6 @@ TRUTHS = {"yes": True, "no": False, "on": True, "off": False}
 def check_choices(switches: Mapping[str, Switch], chosen: Mapping[str, str], *, of: str) -> None:
     """Check that what is chosen are switches of a ruleset, and choices of theirs.
 
-    Args:
-        switches: the ruleset's.
-        chosen: by name.
-        of: the ruleset's id.
-
     Raises:
         UsageError: a switch is unknown, or has no such choice.
     """
@@ -36,12 +31,7 @@ def check_choices(switches: Mapping[str, Switch], chosen: Mapping[str, str], *, 
 
 
 def unchosen(switches: Mapping[str, Switch], chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return what every switch is at while it is not chosen itself: what another choice brings, else the default.
-
-    Args:
-        switches: the data's switches by name.
-        chosen: the choices that were made.
-    """
+    """Return what every switch is at while it is not chosen itself: what another choice brings, else the default."""
     found = {name: switch.default for name, switch in switches.items()}
     for name, switch in switches.items():
         found |= switch.brings.get(chosen.get(name, found[name]), {})
@@ -53,7 +43,6 @@ def switch_record(record: type[Record], chosen: Mapping[str, str]) -> Record:
 
     Args:
         record: a frozen class whose fields are named as switches (`_` for `-`); one with a default may be no switch.
-        chosen: the choice of each switch, as text.
 
     Raises:
         RuleError: the data have no such switch, or a choice that the field cannot hold.
@@ -76,8 +65,6 @@ def record_faults(record: type, switches: Mapping[str, Switch], *, is_whole: boo
     """Yield the switches of which a record and the data say different things: the name, and what is wrong.
 
     Args:
-        record: the class that code reads.
-        switches: the data's switches by name.
         is_whole: whether the data are all the ruleset's own, so that no house rule has taken a choice away.
     """
     from inspect import Parameter, signature  # 4 ms that only a check needs

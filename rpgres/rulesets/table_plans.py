@@ -43,7 +43,6 @@ class RowPlan(msgspec.Struct, frozen=True):
         key: where it stands: what the die or the card shows, or its place in the list.
         number: its place among the rows.
         name: the outcome's name; empty of a row that stands for the rows its links lead to.
-        row: what the data say.
         spans: the numbers of the die that give it.
         links: the tables that are rolled on for it.
         is_whole: whether what its links come to is part of the outcome.
@@ -72,10 +71,8 @@ class TablePlan(msgspec.Struct, frozen=True):
     """A table, ready to be rolled on.
 
     Attributes:
-        name: its name.
         die: what is rolled; empty where a card is drawn.
         pile: the pile from which a card is drawn.
-        rows: its rows.
         also: what comes beside a row, by what the die shows.
     """
 

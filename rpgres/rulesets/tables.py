@@ -108,7 +108,6 @@ def fits(card: Card, key: str, known: "Cards") -> bool:
 
     Args:
         key: the key; several with commas.
-        known: the cards there are.
     """
     return key == "else" or any(_names(card, part.strip(), known) for part in key.split(","))
 

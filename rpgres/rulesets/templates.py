@@ -70,7 +70,6 @@ def fill(template: str, value_of: Callable[[str], int | str], *, show: Callable[
     '0 + 1'
 
     Args:
-        template: notation with names in braces.
         value_of: returns a name's number, or dice as a text.
         show: writes a number, for people, with what it is called; never one that says how many dice or sides there are.
     """

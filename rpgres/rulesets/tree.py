@@ -25,7 +25,6 @@ def walk(
 
     Args:
         value: records, dicts and lists of them, and what they hold.
-        path: the key path of the value.
         menu: gives a shared question by name; a question that names one then comes with what that says and offers.
         within: the shared questions that the value stands in, whose options are not walked again.
         fields: the fields of records that are walked; None for all.

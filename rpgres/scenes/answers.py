@@ -65,7 +65,6 @@ def answer_faults(known: Known, step: Step) -> Iterator[Fault]:
 
     Args:
         known: the rules, and who may be at the table.
-        step: a step whose action there is.
     """
     if step.expect is not None and step.expect.error is not None:
         return  # what the scene expects

@@ -62,7 +62,6 @@ def scene_diagnostics(
     A part that is faulty in itself does not keep the others from being checked.
 
     Args:
-        source: the text and where it stands.
         find_ruleset: gives a ruleset's code by id; as of `read_scene`.
         folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.

@@ -57,10 +57,7 @@ def onward(
     """Return the next place at which a step is due, or the end.
 
     Args:
-        program: the steps.
-        rules: the rules they are played by.
         at: the place so far: a step that may be due, or the beginning or end of a group.
-        state: the table.
         skips: is told each step that is not due, and on which passes of its groups.
     """
     ops = program.ops
@@ -113,10 +110,6 @@ def after_step(program: Program, rules: Rules, at: At, state: State, *, outcome:
     """Return the place behind a step that was played; the end where an ending holds that comes at once.
 
     Args:
-        program: the steps.
-        rules: the rules they are played by.
-        at: the place of the step.
-        state: the table after it.
         outcome: the band of its outcome; None where it has none.
     """
     op = program.ops[at.op]

@@ -57,8 +57,6 @@ class Deciding(msgspec.Struct):
         """Return the policies by character, everybody's under an empty name; see `read_scene`.
 
         Args:
-            rules: the ruleset in play.
-            state: the table at the beginning.
             named: policies that come before those of the scene, likewise.
             steps: what is played, whose inputs may bring further characters.
             auto: whether everybody else decides by the default policy.
@@ -98,12 +96,7 @@ def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:
-    """Return by which policy each character of a scene decides, for people: by name, or `orders` for standing orders.
-
-    Args:
-        file: what the scene says.
-        policies: the policies by character.
-    """
+    """Return by which policy each character of a scene decides, for people: its name, or `orders`."""
     found: dict[str, str] = {}
     for name, policy in policies.items():
         said = file.characters.get(name, {}).get("policy", "")

@@ -54,7 +54,6 @@ def scene_subject(
         switches: house rules chosen over the scene's own.
         policies, auto, find_ruleset: see `read_scene`.
         by: what the chances are of; see `course_of`.
-        leaves: a limit of branches.
 
     Raises:
         FileError: the scene is missing or faulty.
@@ -160,7 +159,6 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
     """Return the exact odds of how a scene ends, or of a value at its end.
 
     Args:
-        scene: the scene.
         by: what the chances are of; see `course_of`.
         budget: how much work; see `scene_odds`.
 

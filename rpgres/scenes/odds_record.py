@@ -33,8 +33,6 @@ def scene_record(
     """Return the odds of a scene as a record.
 
     Args:
-        scene: what was evaluated.
-        odds: its chances.
         sample: estimates of them, where it was played as well.
         known: what a seat knows of where it begins.
         about: what was evaluated and how; see `evaluated`.
@@ -58,7 +56,6 @@ def declared_endings(scene: Scene, by: str) -> list[str]:
     """Return every ending that a scene names, else what the tables named after the procedure at its end tell of.
 
     Args:
-        scene: the scene.
         by: what the chances are of; parts of the table and what a procedure counts have none.
     """
     ends, last = [end.name for end in scene.program.ends], scene.program.leaves[-1:]
@@ -74,8 +71,6 @@ def chances(found: Mapping[Any, Fraction], left: Fraction, *, declared: Sequence
     """Return the chance of each value by its name, and the mean where all are numbers, for the record.
 
     Args:
-        found: the chances of results.
-        left: what is open.
         declared: endings that are there even where nothing comes to them.
     """
     masses, mean = by_name(found, left)

@@ -43,14 +43,11 @@ def best_record(
 
     Args:
         scene: the scene; its policies decide for everybody else.
-        people: the table with everybody who takes part.
         best: who decides optimally: a character or a seat; by default the first actor.
         goals: the endings or outcomes that count, or values of what `by` names; by default successes, or the mean of
             numbers.
         by: what the chances are of; see `course_of`.
         policies: who else decides by which policy, for the record.
-        inputs: what was typed for a procedure.
-        note: carried into the record.
         actor: who acts first, where no step says it.
         known: at a persistent table, by whose knowledge of it.
         leaves, seconds: see `Budget`.
@@ -84,11 +81,7 @@ def best_record(
 def _played(
     scene: Scene, who: str, goals: Sequence[str], by: str, limits: Mapping[str, Any]
 ) -> tuple[SceneBest, list[str], dict[str, Any]]:
-    """Return optimal play, the endings or values that count, and the chances of what is asked for, for the record.
-
-    Raises:
-        UsageError, NeedsPolicy: as of `best_record`.
-    """
+    """Return optimal play, the endings or values that count, and the chances of what is asked for, for the record."""
     wanted_by = by if not _are_endings(scene, goals) else ENDING
     goals, worth = _goal(scene, goals, wanted_by)
     course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
@@ -142,11 +135,7 @@ def _is_bare(scene: Scene) -> bool:
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
-    """Return who decides optimally: a character or a seat; by default the first actor.
-
-    Raises:
-        UsageError: there is no such character, or no actor.
-    """
+    """Return who decides optimally: a character or a seat; by default the first actor."""
     known = list(dict.fromkeys((*people.characters, *seats_of(people))))
     who = typed or actor or next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
     if not who:
@@ -162,11 +151,7 @@ def _are_endings(scene: Scene, goals: Sequence[str]) -> bool:
 
 
 def _require_values(scene: Scene, goals: Sequence[str], by: str, values: Sequence[str]) -> None:
-    """Check that one of the values that are looked for in a part of the table comes up there.
-
-    Raises:
-        UsageError: no play comes to any.
-    """
+    """Check that one of the values that are looked for in a part of the table comes up there."""
     if goals and set(goals).isdisjoint(values):
         known = ", ".join(dict.fromkeys((*(end.name for end in scene.program.ends), *values)))
         raise UsageError(
@@ -204,11 +189,7 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
 
 
 def _number(value: Any, by: str) -> int:
-    """Return a value at the end as the number whose mean is looked for.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Return a value at the end as the number whose mean is looked for."""
     if isinstance(value, int):
         return int(value)
     name = value_name(value)

@@ -35,7 +35,6 @@ def faults_of_paths(
 
     Args:
         data: the scene as it stands in TOML.
-        tags: its tags that are sound.
         known: what the paths may speak of at the beginning.
         later: returns the same with those who join by the inputs of steps.
     """

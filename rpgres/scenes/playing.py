@@ -99,7 +99,6 @@ class PlayedStep(NamedTuple):
     """A step that was played or passed over, and the table after it.
 
     Attributes:
-        leaf: the step.
         passes: for each group it is in, which pass this is, from 0.
         is_skipped: whether its `when` did not hold.
         result: its result; None where it was skipped, or played nothing.
@@ -140,9 +139,6 @@ def play_scene(
     """Yield the result of each step of a scene, as it is played.
 
     Args:
-        scene: the scene.
-        seed: what all chance is drawn from.
-        prompt: asks a person what nothing else answers.
         hand: asks a person for results of real dice and cards that the scene does not give.
         begins: is told each step that is played, before it is, with the table.
         rewinds: takes back the last answer of a step for the person who is prompted; the step is then played again.
@@ -174,7 +170,6 @@ def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lamb
     """Yield the steps of a scene as they are run or skipped; a decision that waits is the end.
 
     Args:
-        scene: the scene.
         run_leaf: runs a step: returns its result, and the table after it.
         ended: is told the name of how the scene ended; empty where it has none.
     """
@@ -214,9 +209,7 @@ def run_scene(
     """Return the result of a scene as a whole; see `play_scene`.
 
     Args:
-        scene: the scene.
         seed: in place of the scene's own; without either a fresh one is minted.
-        prompt: asks a person what nothing else answers.
         seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
     """
     seed, endings = seed_of(scene, seed), list[str]()
@@ -231,10 +224,8 @@ def scene_result(
     """Return the result of a scene from its steps.
 
     Args:
-        scene: the scene.
         steps: the result of each step, with nothing left out.
         ending: the name of how it ended; empty where it has none.
-        seed: what all chance was drawn from.
         seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
 
     Raises:
@@ -288,8 +279,6 @@ def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) ->
     A step that was skipped tells what might have been, so it is for the game master alone.
 
     Args:
-        scene: the scene.
-        played: the result of the step.
         seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
     """
     seat = None if seat == THE_HOST else seat
@@ -342,11 +331,7 @@ def play_step(
     """Return the result of a step, None where it plays nothing; and the table after it.
 
     Args:
-        scene: the scene.
-        leaf: the step.
         at: the passes of the groups it is in.
-        state: the table before it.
-        streams: what chance is drawn from.
         prompt, hand: as of `play_scene`.
     """
     step = leaf.step

@@ -33,14 +33,9 @@ def procedure_scene(
     """Return the scene that plays one procedure.
 
     Args:
-        rules: the ruleset in play.
-        procedure: its name.
-        inputs: values by parameter, as typed.
         policies: who answers what is not chosen, by character; everybody's under an empty name.
         given, choose: results and answers by label, in order.
-        note: carried into the result.
         state: the table; by default only with the characters that the inputs bring.
-        actor: who acts, at that table.
         told: who decides by which policy, for records.
     """
     step = Step(

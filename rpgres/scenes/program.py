@@ -31,12 +31,9 @@ class Leaf(msgspec.Struct, frozen=True):
     """A step that is played, or done at once: no group, and no include.
 
     Attributes:
-        step: what it says.
-        source: the text it stands in.
         path: where in it.
         number: its place among the steps, from 0.
         passes: for each group it is in, from the outermost, how often that is gone through at most.
-        due: when it is played.
         name: what messages call it.
     """
 
@@ -113,9 +110,7 @@ class Scene(msgspec.Struct, frozen=True):
     """A scene that was read.
 
     Attributes:
-        file: what it says.
         source: its text, for pointing at faults.
-        rules: the rules it is played by.
         state: the table at its beginning.
         policies: who decides when nothing else does, by character.
         program: its steps in the order in which they come.
@@ -146,9 +141,6 @@ def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End]
     """Return the steps of a scene, groups and includes unfolded.
 
     Args:
-        steps: the steps.
-        source: the text they stand in.
-        ends: the scene's endings.
         included: returns the text and the steps of an included scene.
 
     Raises:

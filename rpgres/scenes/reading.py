@@ -138,7 +138,6 @@ def read_scene(
     """Return a scene from its text.
 
     Args:
-        source: the text and where it stands.
         find_ruleset: gives a ruleset's code by id; by default the one that is installed, or lies in a further folder.
         folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.
@@ -226,9 +225,6 @@ def with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> Sta
     """Return the table with who and what a scene, or one that it includes, brings and is not there yet.
 
     Args:
-        rules: the ruleset in play.
-        state: the table so far.
-        part: the scene.
         deciding: who decides, to which what the scene says of it is added.
     """
     file, source = part.file, part.source

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.players import Policy, policy_of
+from rpgres.engine.players import policy_of
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import (
     Again,
     Answered,
+    Asked,
     Changed,
     Dropped,
     Playing,
@@ -24,7 +25,7 @@ from rpgres.engine.rerun import (
     run_again,
 )
 from rpgres.errors import UsageError, called, named
-from rpgres.model.state import EMPTY, GM, THE_HOST, State
+from rpgres.model.state import GM, THE_HOST, State
 from rpgres.scenes.course import At
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
 from rpgres.scenes.program import Leaf, Scene
@@ -38,22 +39,11 @@ if TYPE_CHECKING:
 Place = tuple[int, tuple[int, ...]]  # a step by its number, and on which passes of its groups it is played
 
 
-def scene_what_if(
-    scene: Scene,
-    before: SceneResult,
-    *,
-    given: Sequence[str],
-    choose: Sequence[str],
-    policies: Mapping[str, Policy] = EMPTY,
-) -> WhatIf:
+def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
     """Return a scene as it was played and with answers changed.
 
     Args:
-        scene: the scene, as it was.
-        before: its result.
-        given: results of dice that are changed, as `STEP.LABEL#N=FACES`.
-        choose: decisions that are changed, likewise.
-        policies: who answers decisions that are new, beside the scene's own policies.
+        scene: the scene, as it was; its own policies come before those of `asked`.
 
     Raises:
         UsageError: no such answer was given, or the scene is another one by now.
@@ -65,8 +55,9 @@ def scene_what_if(
         )
     known = _recorded(scene, before, before.seed)
     answers = {place: answers_in(result.events, step=_name_of(scene, place)) for place, result in known.items()}
-    changes = read_changes(given, choose, [one for own in answers.values() for one in own])
+    changes = read_changes(asked, [one for own in answers.values() for one in own])
     again: dict[Place, Again] = {}
+    policies = {who: policy_of(scene.rules, own) for who, own in asked.policies.items()}
     scene = msgspec.structs.replace(scene, policies={**policies, **scene.policies})
     endings: list[str] = []
     run_leaf = _changing(scene, known, answers, changes, before.seed, again)
@@ -91,23 +82,12 @@ def scene_what_if(
 
 
 def file_what_if(
-    before: SceneResult,
-    *,
-    file: str = "",
-    given: Sequence[str] = (),
-    choose: Sequence[str] = (),
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
-    folders: tuple[Path, ...] = (),
+    before: SceneResult, asked: Asked, *, file: str = "", folders: tuple[Path, ...] = ()
 ) -> tuple[WhatIf, RulesetFile]:
     """Return a scene as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        before: its result.
         file: the scene, where it is not where it was.
-        given, choose: what is changed; see `scene_what_if`.
-        policies: who answers decisions that are new, by character.
-        auto: whether the ruleset's first policy answers them.
         folders: further folders with rulesets and overlays.
 
     Raises:
@@ -119,9 +99,8 @@ def file_what_if(
         raise UsageError(
             f"this result does not tell in which file its scene stands; name it with {named('scene')} FILE"
         )
-    scene = load_scene(name, extra=folders, switches=before.switches, auto=auto)
-    deciding = {who: policy_of(scene.rules, own) for who, own in policies.items()}
-    return scene_what_if(scene, before, given=given, choose=choose, policies=deciding), scene.rules.file
+    scene = load_scene(name, extra=folders, switches=before.switches, auto=asked.auto)
+    return scene_what_if(scene, before, asked), scene.rules.file
 
 
 def _name_of(scene: Scene, place: Place) -> str:

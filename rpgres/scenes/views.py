@@ -62,11 +62,7 @@ def require_seat(seat: str, *states: State) -> None:
     """Check that a scene has a seat; `everybody` is the view without one, `host` that of who plays it.
 
     Args:
-        seat: the seat that looks.
         states: the table at the beginning of the scene, and after its steps, at which more people may sit.
-
-    Raises:
-        UsageError: there is no such seat.
     """
     seats = list(dict.fromkeys(one for state in states for one in seats_of(state)))
     if seat not in (*seats, EVERYBODY, THE_HOST):
@@ -81,9 +77,7 @@ def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after
     that no question took are the author's, who knows everything: they are for the game master.
 
     Args:
-        rules: the rules in play.
         result: with nothing left out.
-        seat: who looks.
         before, after: the table before the step and after it.
     """
     hidden = hidden_in(before, after)
@@ -113,7 +107,6 @@ def changes_seen(
 
     Args:
         changes: what stands at places of the table from then on, by path.
-        seat: who looks.
         before, after: the table before the step and after it.
     """
     hidden = {name for name, seats in hidden_in(before, after).items() if seat not in seats}

@@ -148,9 +148,6 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
     """Check that something can stand at paths of a table.
 
     Args:
-        rules: the ruleset in play.
-        state: the table at its beginning.
-        paths: the paths.
         later: returns the table with those who join later.
 
     Raises:
@@ -265,11 +262,9 @@ def play_bare(
     """Return the outcome of a step, None where it has none; and the table after it.
 
     Args:
-        scene: the scene.
         leaf: the step; a procedure is played to its end.
         state: the table before it.
         dealer: who answers chance that the step does not give.
-        policies: who decides what the step does not choose.
         asked: what the run is for; see `Run.asked`.
     """
     step, rules = leaf.step, scene.rules

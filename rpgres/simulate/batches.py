@@ -35,13 +35,7 @@ _ALONE = Lock()  # a subject has one dealer, and a worker of a cluster may have 
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """The results of the runs from `begin` to before `end`.
-
-    Attributes:
-        begin, end: the runs.
-        tally: the counts.
-        seconds: how long they took.
-    """
+    """The results of the runs from `begin` to before `end`."""
 
     begin: int
     end: int
@@ -74,7 +68,6 @@ def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure
     Args:
         job: the job, encoded.
         folder: the folder with its files; empty for a worker that has to write them first.
-        begin, end: the runs.
     """
     try:
         with _ALONE:

@@ -21,7 +21,6 @@ def sample_scene(
 
     Args:
         scene: the scene; its policies answer what its steps do not.
-        runs: how often it is played.
         by: the ending, a path of the table at the end, or a detail of the last procedure's outcome.
         tells: is told how often it was played, and how often it will be; an interrupt there ends the plays.
     """

@@ -30,11 +30,9 @@ class RulesJob(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of a simulation.
 
     Attributes:
-        id: the ruleset's id.
         version: the version that its data give.
         hash: the hash of its data and of everything laid over them.
         brought_by: the distribution that brought its code, with its version; empty for what ships with rpgres.
-        switches: the house rules that were typed.
         own: its own files, where it is a folder of the user's and not installed.
         overlays: the files of each folder laid over it, the farthest first.
     """
@@ -52,7 +50,6 @@ class ActionSubject(msgspec.Struct, frozen=True, kw_only=True, tag="action", tag
     """An action that is simulated.
 
     Attributes:
-        action: its name.
         inputs: what was typed for it, by parameter.
         sheets: the texts of the sheets it reads, by the name that was typed.
         choose: answers to decisions, by label.
@@ -72,7 +69,6 @@ class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_f
     """A scene that is simulated.
 
     Attributes:
-        source: its text.
         files: the texts of the sheets and scenes it reads, by path from the scene's folder.
         absolute: those it names by absolute paths, which only this machine has.
     """
@@ -96,8 +92,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         policies: policy by character; everybody's under an empty name. A file of standing orders by its name.
         orders: the texts of these files, by name.
         auto: whether the ruleset's first policy decides for everybody else.
-        rules: the rules.
-        subject: what is played.
     """
 
     rpgres: str = __version__
@@ -127,10 +121,7 @@ def action_job(
     """Return the job of an action.
 
     Args:
-        prepared: the action, with its inputs read.
-        seed: where the dice come from.
         by: paths of the state after the action that are counted too.
-        switches: the house rules that were typed.
         choose: answers to decisions, by label.
         policies: policy by character; everybody's under an empty name.
         auto: whether the ruleset's first policy decides for everybody else.
@@ -290,7 +281,6 @@ def rebuild_rules(job: RulesJob, folder: Path, *, switches: Mapping[str, str] | 
     """Return the rules of a job from what is installed here and from the files in a worker's folder.
 
     Args:
-        job: the rules.
         folder: where `unpack` wrote their files.
         switches: in place of the job's, for a scene that has its own.
 

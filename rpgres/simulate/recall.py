@@ -141,7 +141,6 @@ def recalled(dealer: NotingDealer, play: Callable[[int], Hashable]) -> Callable[
 
     Args:
         dealer: answers chance in `play`.
-        play: plays a run by its number.
     """
     tree, room = Tree(), MOST_KEPT
 

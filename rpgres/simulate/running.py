@@ -49,9 +49,6 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
     """Yield the counts after each batch, in the order of runs, until the plan is complete.
 
     Args:
-        job: what is played.
-        plan: when it is complete.
-        crew: who plays.
         start: what was counted before; `empty_tally` at the beginning.
 
     Raises:

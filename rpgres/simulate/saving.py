@@ -22,7 +22,6 @@ class SavedSimulation(msgspec.Struct, frozen=True, kw_only=True, tag_field="form
     """A simulation as it is kept.
 
     Attributes:
-        job: what is simulated.
         runs: how many runs were counted, from run 0 on.
         counts: for each counted thing its values, each with how often it came.
     """
@@ -66,10 +65,6 @@ def tally_for(path: Path, saved: SavedSimulation, job: Job, *, things: Collectio
     """Return the counts of a file with which a simulation goes on.
 
     Args:
-        path: the file.
-        saved: what it keeps.
-        job: what is simulated now.
-        things: what is counted now, by name.
         runs: how many runs are wanted; None where the width decides.
 
     Raises:

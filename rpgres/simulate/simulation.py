@@ -35,14 +35,12 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         job: all that workers need; its seed is set by `seeded`.
-        rules: the ruleset in play.
         things: what is counted without being asked for.
         paths: what is counted beside.
         choices: what is counted of typed answers.
         near: by path, the nearest name on the table, where the path has one that nothing there has.
         policies: who decides by which policy, for the record.
         title: the scene's title; empty for an action.
-        note: carried into the record.
     """
 
     job: Job
@@ -71,7 +69,6 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             tally: the counts, of one run at least.
             complete: whether all runs that were asked for were played.
-            wanted, width: what was asked for.
 
         Raises:
             ChoiceError: runs refuse a typed answer, and none offers it.
@@ -102,7 +99,6 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
 
     Args:
         query: what is asked; its chances and budget do not count.
-        prepared: its action.
         by: what is counted beside outcome, margin and total: paths of the table at the end, and details of the
             outcome: what the action tells beside it, or a procedure does.
 
@@ -153,7 +149,6 @@ def scene_simulation(
     Args:
         by: what is counted beside what every simulation of it counts.
         switches, policies, auto: those that the scene was read with.
-        note: carried into the record.
 
     Raises:
         UsageError: something to count is unknown.

@@ -75,14 +75,12 @@ def rebuild(job: Job, folder: Path) -> Subject:
 
 
 def _rebuild_action(job: Job, folder: Path) -> Prepared:
-    """Return the action of a job."""
     assert isinstance(job.subject, ActionSubject)
     rules = rebuild_rules(job.rules, folder)
     return prepare(rules, job.subject.action, job.subject.inputs, sheets=job.subject.sheets)
 
 
 def _rebuild_scene(job: Job, folder: Path) -> Scene:
-    """Return the scene of a job."""
     assert isinstance(job.subject, SceneSubject)
 
     def load(_ruleset: str, *, switches: dict[str, str], extra: object) -> Any:
@@ -103,8 +101,6 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     """Return an action, ready to be played.
 
     Args:
-        prepared: the action, with its inputs read.
-        job, subject: what is asked for.
         named: policy by character, as this worker knows files of standing orders.
     """
     from msgspec import structs
@@ -268,7 +264,6 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
 
     Args:
         scene: the scene; its policies answer what its steps do not.
-        seed: where the dice come from.
         by: what is counted beside endings and outcomes.
     """
     things, names = scene_things(scene), _step_names(scene)

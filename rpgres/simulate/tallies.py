@@ -16,7 +16,6 @@ class Tally(msgspec.Struct, frozen=True):
     """How often each counted thing had each value in the runs from 0 on.
 
     Attributes:
-        runs: how many runs were counted.
         counts: for each thing, by its name, how often each value came; every run has one.
     """
 

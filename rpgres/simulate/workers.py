@@ -24,7 +24,6 @@ class Workers(msgspec.Struct, frozen=True):
     """Workers that play batches.
 
     Attributes:
-        executor: hands them out.
         count: how many are played at the same time.
         has_folder: whether they see the files of this machine.
     """
@@ -65,8 +64,6 @@ def kept(executor: Executor, count: int, job: bytes) -> Iterator[Workers]:
 
     Args:
         executor: hands them out; only the pools of Python itself are known to see the files of this machine.
-        count: how many are played at a time.
-        job: what is going to be played.
 
     Raises:
         UsageError: the job needs files that only this machine has, and the executor may be elsewhere.
@@ -86,7 +83,6 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
     They are started afresh (`spawn`), which is safe with threads, and the same on every system.
 
     Args:
-        count: how many.
         job: what they are going to play; they see the same installation, so nothing needs asking.
     """
     from multiprocessing import active_children, get_context

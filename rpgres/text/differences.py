@@ -21,8 +21,6 @@ def first_difference(one: Any, other: Any, path: str = "", *, named_only: bool =
     """Return where two values of plain data differ first; None where they are the same, types and orders included.
 
     Args:
-        one, other: the values.
-        path: where they stand.
         named_only: whether of two tables only the keys count that the first one has, in any order.
     """
     if isinstance(one, Mapping) and isinstance(other, Mapping):

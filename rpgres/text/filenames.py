@@ -38,7 +38,6 @@ def file_name(text: str, *, ending: str = "", taken: Iterable[str] = ()) -> str:
     Args:
         text: what it is called. A name that is safe is kept as it is.
         ending: what comes after it, with its dot.
-        taken: names that other files of the folder have.
     """
     from unicodedata import normalize
 
@@ -65,7 +64,6 @@ def write_own(path: Path, content: bytes, *, is_forced: bool = False) -> None:
 
     Args:
         path: where. Its folder is there.
-        content: what is written.
         is_forced: whether it may stand in place of a file that is there; that stays if this fails.
 
     Raises:

@@ -50,7 +50,6 @@ def to_json(record: Any, *, indent: int = 0) -> bytes:
     What is no character at all, half a surrogate pair, is U+FFFD: many readers refuse it.
 
     Args:
-        record: anything that msgspec encodes.
         indent: by how many columns what is inside is moved in; 0 for one line.
     """
     try:

@@ -134,11 +134,7 @@ def unknown_name(path: KeyPath, message: str, name: object, known: Iterable[str]
     """Return the fault that nothing has a name: the nearest is its hint, or else the message lists all.
 
     Args:
-        path: where the name stands.
-        message: what is wrong.
         name: the name; anything but a text comes near to none.
-        known: the names there are.
-        there: what introduces their list.
     """
     word, names = name if isinstance(name, str) else "", tuple(known)
     if not nearest(word, names):
@@ -172,7 +168,6 @@ def diagnostics_in(error: RpgresError, *, code: str = "", file: str = "") -> lis
     """Return the diagnostics that an error tells, or the error as one.
 
     Args:
-        error: what was raised.
         code: the code of an error that tells none; by default that of a file that cannot be read, or is refused.
         file: where it arose, if the error does not tell.
     """

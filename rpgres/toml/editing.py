@@ -19,7 +19,6 @@ def set_value(source: Source, path: Path, value: Any) -> str:
     """Return the text with a value set, in the place where its key stands or else where it belongs.
 
     Args:
-        path: the key, or a table and a key in it.
         value: a text, a boolean, a number, or a list or a table of such.
 
     Raises:
@@ -143,7 +142,6 @@ def _after(text: str, at: int, statement: str, line_end: str) -> str:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the place behind the end of the line."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rpgres.cli.asking.terminal import listening
 from rpgres.cli.play.offers import offers
-from rpgres.cli.play.opening import CommandSeat
+from rpgres.cli.play.seat import CommandSeat
 from rpgres.cli.play.session import Session
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lines.fitting import Reading

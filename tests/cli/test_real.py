@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.asking.prompt import Person
 from rpgres.cli.asking.real import RealDice, plus_words
-from rpgres.cli.play.opening import CommandSeat
+from rpgres.cli.play.seat import CommandSeat
 from rpgres.cli.play.session import ROLLING, Session
 from rpgres.cli.scene_output import play_and_print
 from rpgres.dice import dice

@@ -345,7 +345,7 @@ def test_aliases_are_lines_of_play(file: Path, tmp_path: Path) -> None:
     assert "  0  the table begins" in ran.out
     assert "mara, attack: skill fight, vs 1\n  roll (mara): ++++ = +4" in ran.out
     from rpgres.cli.play.offers import offers
-    from rpgres.cli.play.opening import CommandSeat
+    from rpgres.cli.play.seat import CommandSeat
 
     room = CommandSeat(tmp_path / ".rpgres" / "table.db", None)
     assert room.unaliased(["mara:", "hit", "x"]) == ["mara:", "attack", "--skill", "fight", "x"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.rerun import Again, answers_in, run_changed
+from rpgres.engine.rerun import Again, Asked, answers_in, run_changed
 from rpgres.engine.run import run as run_once
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
@@ -30,9 +31,9 @@ def played(action: Prepared, **by: Any) -> Result:
     return found
 
 
-def again(action: Prepared, before: Result, *, given: list[str] = [], choose: list[str] = [], **by: Any) -> Again:  # noqa: B006
-    plain = msgspec.structs.replace(before, unused=by.pop("unused", []))
-    return run_changed(action, plain, answers_in(before.events), given=given, choose=choose, seed=SEED, **by)[0]
+def again(action: Prepared, before: Result, *, unused: Sequence[str] = (), **asked: Any) -> Again:
+    plain = msgspec.structs.replace(before, unused=[*unused])
+    return run_changed(action, plain, answers_in(before.events), Asked(**asked), seed=SEED)[0]
 
 
 def result(found: Again) -> Result:
@@ -67,7 +68,7 @@ def test_a_reroll_that_is_not_taken_drops_its_dice() -> None:
 def test_a_new_reroll_takes_new_dice_from_the_same_seed() -> None:
     action = prepared(sheet="mara", skill="fight", vs=3)
     before = played(action, given={"roll": ["----"]}, choose={"invoke": ["no"], "price": ["fail"]})
-    changed = again(action, before, policies={"": policy_of(action.rules)}, choose=["invoke=i-know-a-back-way:reroll"])
+    changed = again(action, before, auto=True, choose=["invoke=i-know-a-back-way:reroll"])
     by = {"given": {"roll": ["----"]}, "choose": {"invoke": ["i-know-a-back-way:reroll"]}}
     direct = played(action, **by, policies={"": policy_of(action.rules)})
     assert result(changed).answers == direct.answers
@@ -82,7 +83,7 @@ def test_a_new_decision_waits_or_is_taken_by_a_policy() -> None:
     assert before.outcome == "fail"
     waits = again(action, before, given=["roll=++++"])
     assert isinstance(waits.found, Pending)
-    decided = again(action, before, given=["roll=++++"], policies={"": policy_of(action.rules)})
+    decided = again(action, before, given=["roll=++++"], auto=True)
     assert result(decided).success is True
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rpgres import GM, UsageError, resolve
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result
+from rpgres.engine.rerun import Asked
 from rpgres.engine.table import Outcome, Table
 from rpgres.engine.views import without_fields
 from rpgres.journal import commands as sitting
@@ -653,8 +654,8 @@ def test_what_if_has_the_claims_of_the_run_as_it_was(tmp_path: Path, trust: str)
         done = sitting.answer(place, auto=True)
     for seat in (who, GM, None):
         path, history = place.path, store.read(place.path)
-        changed = {"given": ["roll=++++"], "choose": [], "auto": True}
-        record = table_what_if(path, history, done.rules, number, seat=seat, **changed)
+        asked = Asked(given=["roll=++++"], auto=True)
+        record = table_what_if(path, history, done.rules, number, asked, seat=seat)
         both = [[event for event in run[0]["events"] if "claim" in str(event)] for run in (record.before, record.after)]
         assert both[0] == both[1] != []
         assert f"{who} claims: {claims}" in str(both[1])
@@ -666,6 +667,5 @@ def test_what_if_repeats_an_action_whose_claim_was_refused(tmp_path: Path) -> No
     place = begun(tmp_path, "fate")
     sitting.act(place, action, inputs, seat=who)
     done = sitting.answer(place, seat=GM, choose={"claim": ["refuse"]})
-    asked = {"given": ["roll=++++"], "choose": []}
     with pytest.raises(UsageError, match="nothing was asked that these would answer: roll"):
-        table_what_if(place.path, done.history, done.rules, done.entry.number, seat=GM, **asked)
+        table_what_if(place.path, done.history, done.rules, done.entry.number, Asked(given=["roll=++++"]), seat=GM)

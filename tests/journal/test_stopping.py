@@ -9,6 +9,7 @@ import pytest
 
 from rpgres import UsageError
 from rpgres.engine.records import Result
+from rpgres.engine.rerun import Asked
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.commands import Place
@@ -206,4 +207,4 @@ def test_who_ends_it_shows_nothing_that_was_hidden(tmp_path: Path, name: str, se
 def test_what_if_is_refused_for_it(place: Place) -> None:
     done = sitting.turn(place, "end")
     with pytest.raises(UsageError, match="was ended early"):
-        table_what_if(place.path, done.history, done.rules, 1, seat=None, given=["roll=++++"], choose=[])
+        table_what_if(place.path, done.history, done.rules, 1, Asked(given=["roll=++++"]), seat=None)

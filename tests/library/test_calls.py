@@ -377,6 +377,7 @@ def test_a_missing_argument_is_told_by_python() -> None:
         (lambda: rpgres.odds("fate", "contest"), r"odds_scene\('fate', 'contest'\) evaluates it"),
         (lambda: rpgres.odds_scene("fate/gate", skill=3), "a scene takes no skill"),
         (lambda: rpgres.odds_best("fate/gate", choose={"price": "cost"}), "a scene takes no choose"),
+        (lambda: rpgres.simulate("fate/gate", skill=3, vs=2, auto=True), "a scene takes no skill, vs: that belongs to"),
         (lambda: rpgres.odds_best("fate/gate", best="bo"), "`best`: the scene has no character 'bo'"),
         (lambda: rpgres.odds_best("fate/gate", best="mara", goal="won't"), "`goal`: .* has no outcome"),
         (lambda: rpgres.odds_table("fate", "contest", {"skill": [1]}, decide="best", vs=2), "odds_best"),

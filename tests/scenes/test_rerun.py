@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rpgres.engine.records import Result
-from rpgres.engine.rerun import answers_in
+from rpgres.engine.rerun import Asked, answers_in
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
@@ -83,7 +83,7 @@ def test_an_answer_changed_to_itself_changes_nothing(name: str) -> None:
         for one in {answers[0].name: answers[0], answers[-1].name: answers[-1]}.values() if answers else ():
             text = f"{one.name}={one.value}"
             is_chance = one.kind == "chance"
-            found = scene_what_if(scene, before, given=[text] * is_chance, choose=[text] * (not is_chance))
+            found = scene_what_if(scene, before, Asked(given=[text] * is_chance, choose=[text] * (not is_chance)))
             assert told(found.after) == told(found.before)
             assert (found.dropped, found.fresh, found.complete) == ([], [], True)
             changes += 1
@@ -93,20 +93,20 @@ def test_an_answer_changed_to_itself_changes_nothing(name: str) -> None:
 def test_a_scene_takes_another_branch() -> None:
     scene = read_scene(Source("fork.toml", FORK), find_ruleset=find_ruleset)
     before = printed(scene)
-    found = scene_what_if(scene, before, given=["climb.roll=----"], choose=["climb.price=fail"])
+    found = scene_what_if(scene, before, Asked(given=["climb.roll=----"], choose=["climb.price=fail"]))
     assert [step.get("outcome") or "skipped" for step in before.steps] == ["succeed", "succeed", "skipped"]
     assert [step.get("outcome") or "skipped" for step in found.after][:2] == ["fail", "skipped"]
     assert not found.after[2].get("skipped")
     assert [(one.step, one.label, one.value) for one in found.dropped] == [("jump", "roll", "000+")]
     assert len(found.fresh) == 1
     assert found.fresh[0].startswith("fall.roll=")
-    again = scene_what_if(scene, before, given=["climb.roll=----"], choose=["climb.price=fail"])
+    again = scene_what_if(scene, before, Asked(given=["climb.roll=----"], choose=["climb.price=fail"]))
     assert again == found  # new dice, but of the same seed
 
 
 def test_a_decision_that_nobody_takes_ends_the_changed_scene() -> None:
     scene = read_scene(Source("fork.toml", FORK), find_ruleset=find_ruleset)
-    found = scene_what_if(scene, printed(scene), given=["climb.roll=----"], choose=[])
+    found = scene_what_if(scene, printed(scene), Asked(given=["climb.roll=----"]))
     assert found.complete is False
     assert found.after[-1]["question"]["label"] == "price"
 
@@ -115,16 +115,16 @@ def test_a_step_has_to_be_named_where_a_label_is_asked_in_several() -> None:
     scene = read_scene(Source("fork.toml", FORK), find_ruleset=find_ruleset)
     before = printed(scene)
     with pytest.raises(UsageError, match=r"climb.roll#1 \(\+\+00\), jump.roll#1"):
-        scene_what_if(scene, before, given=["roll=----"], choose=[])
+        scene_what_if(scene, before, Asked(given=["roll=----"]))
     with pytest.raises(UsageError, match="roll"):
-        scene_what_if(scene, before, given=["fall.roll=----"], choose=[])  # it was skipped
+        scene_what_if(scene, before, Asked(given=["fall.roll=----"]))  # it was skipped
 
 
 def test_another_scene_is_not_taken_for_this_one() -> None:
     before = printed(read_scene(Source("fork.toml", FORK), find_ruleset=find_ruleset))
     other = read_scene(Source("fork.toml", FORK.replace("vs = 1", "vs = 9")), find_ruleset=find_ruleset)
     with pytest.raises(UsageError, match="does not come to the same"):
-        scene_what_if(other, before, given=["climb.roll=----"], choose=[])
+        scene_what_if(other, before, Asked(given=["climb.roll=----"]))
 
 
 def test_the_result_names_its_scene(tmp_path: Path) -> None:
@@ -162,10 +162,10 @@ def test_a_pass_of_a_group_is_addressed_and_the_ending_follows() -> None:
     scene = read_scene(Source("loop.toml", LOOP), find_ruleset=find_ruleset)
     before = printed(scene)
     assert before.ending == "poor"
-    found = scene_what_if(scene, before, given=["climb@2.roll=+++0"], choose=[])
+    found = scene_what_if(scene, before, Asked(given=["climb@2.roll=+++0"]))
     assert found.endings == ["poor", "rich"]
     outcomes = [step.get("outcome") for step in found.after if step.get("id") == "climb"]
     assert outcomes == ["succeed", "style", "succeed"]
     assert [change.step for change in found.changed] == ["climb@2"]
-    same = scene_what_if(scene, before, given=["climb@3.roll=++00"], choose=[])
+    same = scene_what_if(scene, before, Asked(given=["climb@3.roll=++00"]))
     assert (same.endings, told(same.after)) == (["poor", "poor"], told(before.steps))

@@ -55,6 +55,16 @@ def as_json(*args: str, code: int = 0) -> Any:
     return json.loads(ran.out)
 
 
+def complaint(*args: str, code: int = 2, **settings: Any) -> str:
+    """Return what a faulty command line is told; nothing goes to standard output."""
+    ran = rpgres(*args, **settings)
+    assert ran.code == code, ran
+    assert ran.out == ""
+    assert ran.err.startswith("rpgres: ")
+    assert "Traceback" not in ran.err
+    return ran.err.removeprefix("rpgres: ").removesuffix("\n")
+
+
 def completions(line: str) -> list[str]:
     """Return what a shell would offer at the end of a line."""
     words = line.split(" ")

@@ -77,7 +77,6 @@ class Person:
         """Take note that another action begins.
 
         Args:
-            heading: what stands above its first question.
             aid: what `odds` and `why` need to know of it.
         """
         self._heading = list(heading)

@@ -45,13 +45,7 @@ def end_check(
     """Print what a check found, and exit with 1 when something is wrong, with 130 when it was interrupted.
 
     Args:
-        form: how it is printed.
-        ok: whether nothing is wrong.
-        record: the whole as JSON has it.
-        found: everything that was found.
-        lines: the whole for people.
         unchecked: the names of what was interrupted before its check.
-        undone: what they are, in words.
     """
     if form == "json":
         say_json(record)
@@ -63,13 +57,7 @@ def end_check(
 
 
 def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileCheck]) -> None:
-    """Check files one by one and print the results; exit with 1 when something is wrong.
-
-    Args:
-        form: how it is printed.
-        files: which.
-        check: checks one.
-    """
+    """Check files one by one and print the results; exit with 1 when something is wrong."""
     from rpgres.catalog.sheets import FileChecks
 
     checks = one_by_one("checking", files, check)

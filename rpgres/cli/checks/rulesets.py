@@ -21,7 +21,6 @@ def check_ruleset(named: str, folders: Sequence[Path], *, known: Collection[str]
     Args:
         named: its id, or the folder where it is.
         folders: the folders of `--rulesets`.
-        known: the ids there are.
 
     Raises:
         UsageError: there is no such ruleset.

@@ -108,12 +108,6 @@ def path_of(key: str) -> tuple[str, ...]:
 def set_setting(loaded: Loaded, key: str, texts: Sequence[str], reserved: Collection[str]) -> Any:
     """Write a setting into the settings file, which is made where there is none, and return its value.
 
-    Args:
-        loaded: the settings so far.
-        key: as typed.
-        texts: the words of the value.
-        reserved: names that no alias may have.
-
     Raises:
         UsageError: there is no such setting, or it has no such value.
         FileError: the file is not TOML, or cannot be written.

@@ -61,7 +61,7 @@ def command(
     """
     from rpgres.cli.options import read_folders, read_seconds
 
-    folders, most = read_folders(rulesets or ()), read_seconds(seconds) or SECONDS
+    folders, most = read_folders(rulesets), read_seconds(seconds) or SECONDS
     if file == "-":
         if sys.stdin is None:
             raise FileError("-: cannot be read: there is no standard input", file=file)

@@ -47,7 +47,7 @@ def list_all(
     rulesets: Folders = None,
 ) -> None:
     """List the decks of all rulesets, and those that rulesets share."""
-    found = list_decks(ruleset, extra=read_folders(rulesets or ()))
+    found = list_decks(ruleset, extra=read_folders(rulesets))
     say_record(found, lambda: deck_list_lines(found), as_json=as_json)
 
 
@@ -64,7 +64,7 @@ def show(
     rpgres deck show standard
     rpgres deck show saga/fate-96 --codes
     """
-    found = describe_deck(find_deck(deck, extra=read_folders(rulesets or ())))
+    found = describe_deck(find_deck(deck, extra=read_folders(rulesets)))
     say_record(found, lambda: deck_lines(found, codes=codes), as_json=as_json, is_prose=True)
 
 
@@ -103,7 +103,7 @@ def draw(
         )
     answers = read_answers(given or (), option="given")
     drawn = draw_cards(
-        find_deck(deck, extra=read_folders(rulesets or ())),
+        find_deck(deck, extra=read_folders(rulesets)),
         number=read_count(number, option="the number of cards", default=1),
         streams=Streams(read_seed(seed)),
         without=[code.strip() for text in without or () for code in text.split(",") if code.strip()],

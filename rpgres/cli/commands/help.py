@@ -128,7 +128,6 @@ def command_at(root: Command, words: Sequence[str]) -> Any:
     """Return the context of the command that these words name, whose `get_help` is its help.
 
     Args:
-        root: the command of everything.
         words: as typed behind `rpgres`: `table act overcome`.
 
     Raises:
@@ -144,8 +143,6 @@ def context_of(command: Any, word: str, parent: Any) -> Any:
     """Return the context of a command below another one.
 
     Args:
-        command: the command.
-        word: its name as it is typed.
         parent: the context of the group that has it; None for the root.
     """
     if isinstance(command, LazyGroup):

@@ -26,7 +26,7 @@ def command(
     """
     import sys
 
-    from rpgres.cli.play.opening import open_seat
+    from rpgres.cli.play.seat import open_seat
     from rpgres.cli.streams import results
     from rpgres.errors import PluginError, UsageError, named
 

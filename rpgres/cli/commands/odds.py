@@ -40,7 +40,6 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder.
 
     Args:
-        values: what was typed.
         sits: of a persistent table, returns its rules with the switches that were typed, and where the action begins.
     """
     own = {name.replace("-", "_") for name in data.parameters(action)}  # which count before options of odds

@@ -15,8 +15,8 @@ def command(real_dice: RealDice = None, *, at: AtTable) -> None:
     table act` takes them; what is unclear is asked. Other lines are show, log, undo, redo, note, begin, end, set and
     more: `help` lists them. Tab completes, Up brings back earlier lines. Decisions are put to you as they come.
     """
-    from rpgres.cli.play.opening import open_seat
     from rpgres.cli.play.reader import reader_for
+    from rpgres.cli.play.seat import open_seat
     from rpgres.cli.play.session import Session
 
     own = open_seat(at)

@@ -39,7 +39,7 @@ app = typer.Typer(no_args_is_help=True)
 @app.command("list")
 def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
     """List the rulesets there are, and name those whose house rules are broken."""
-    extra = read_folders(rulesets or ())
+    extra = read_folders(rulesets)
     probe_plugins()
     names = discovery.ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
@@ -152,7 +152,7 @@ def check(
     Every problem names its file, line and key. The exit code is 1 when there is any. Schemas in the
     folder of a whole ruleset (.schemas, for editors) are brought up to date.
     """
-    folders = read_folders(rulesets or ())
+    folders = read_folders(rulesets)
     if watch:
         _watch(rulesets_named or (), folders, is_text=form_of(form, as_json=as_json) == "text")
     if not rulesets_named:

@@ -71,7 +71,7 @@ def new(
     folder = Path(into) / name
     if folder.exists():
         raise FileError(f"{folder}: already exists; nothing was written. Choose another name.", file=str(folder))
-    folders = read_folders(rulesets or ())
+    folders = read_folders(rulesets)
     model = find_ruleset(like, extra=folders) if like else _asked_model(folders)
     typed, own = asdict(answers), own_words(model)
     defaults = msgspec.structs.replace(own, title=name.replace("-", " ").title())

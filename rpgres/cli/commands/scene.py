@@ -27,7 +27,6 @@ app = typer.Typer(no_args_is_help=True)
 
 
 def _complete_scenes() -> list[str]:
-    """Return the scenes that can be named."""
     from rpgres.cli.completion import scene_offers
 
     return scene_offers()
@@ -66,7 +65,7 @@ def list_all(
     from rpgres.catalog.listed import list_files
     from rpgres.render.files import file_list_lines
 
-    found = list_files("scene", ruleset, extra=opt.read_folders(rulesets or ()), with_cases=cases)
+    found = list_files("scene", ruleset, extra=opt.read_folders(rulesets), with_cases=cases)
     say_record(found, lambda: file_list_lines(found), as_json=as_json)
 
 
@@ -127,7 +126,7 @@ def show(
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
-    account = read_account(file, folders=opt.read_folders(rulesets or ()))
+    account = read_account(file, folders=opt.read_folders(rulesets))
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
@@ -165,10 +164,10 @@ def _shown(file: str) -> str:
 def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Diagnostic]:
     from rpgres.toml.diagnostics import diagnostics_in
 
-    folders = opt.read_folders(rulesets or ())
+    folders = opt.read_folders(rulesets)
     try:
         source, folder = scenes.open_scene(file, extra=folders)
-        return scenes.scene_diagnostics(source, folder=folder, switches=opt.read_switches(switch or ()), extra=folders)
+        return scenes.scene_diagnostics(source, folder=folder, switches=opt.read_switches(switch), extra=folders)
     except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
         return diagnostics_in(error, file=_shown(file))
 
@@ -215,5 +214,5 @@ def prove(
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> scenes.Scene:
-    folders, switches = opt.read_folders(rulesets or ()), opt.read_switches(switch or ())
+    folders, switches = opt.read_folders(rulesets), opt.read_switches(switch)
     return scenes.load_scene(file, extra=folders, switches=switches, policies=opt.named_policies(policy), auto=auto)

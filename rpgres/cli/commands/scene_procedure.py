@@ -106,11 +106,7 @@ def play_as_asked(
     """Play a scene as the options say, tell it as it goes unless the account goes elsewhere, and write its files.
 
     Args:
-        scene: the scene.
-        shared: the options.
         files: where the account is written to, by format.
-        seed: what all chance is drawn from.
-        auto: whether decisions are taken without asking.
         about: further arguments of `play_and_print`.
     """
     from rpgres.cli.account_files import STANDARD, write_files

@@ -44,7 +44,7 @@ def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, rulesets: Folders 
 
     `rpgres sheet show NAME` shows one, and `--sheet NAME` plays it.
     """
-    found = list_files("sheet", ruleset, extra=read_folders(rulesets or ()))
+    found = list_files("sheet", ruleset, extra=read_folders(rulesets))
     say_record(found, lambda: file_list_lines(found), as_json=as_json)
 
 
@@ -127,7 +127,7 @@ def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> t
     """Return the rules by which a sheet is read, and its text where it had to be read to know them."""
     if ruleset:
         return load_named(ruleset, rulesets), None
-    extra = read_folders(rulesets or ())
+    extra = read_folders(rulesets)
     if file == STDIN:
         source = read_source(Path(file))
         return load_named(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source

@@ -142,24 +142,7 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
         show(_shown_seed(shared["show"], None if known is None and path is None else job.seed))
         return
     keeper = Keeper(path=path, job=job, kept=tally.runs if saved is not None else -1)
-    keeper.keep(tally, is_last=True)  # a file that cannot be written is reported now and not at the end
-    is_interrupted = False
-    if not plan.is_complete(tally):
-        runs = simulated(job, plan, crew=crew, start=tally)
-        try:
-            with progress("simulating", done=tally.runs) as shown:
-                for tally in runs:
-                    keeper.keep(tally)
-                    shown(tally.runs, plan.expected(tally))
-                    if STOP.is_asked:
-                        is_interrupted = not plan.is_complete(tally)
-                        break
-        except KeyboardInterrupt:
-            is_interrupted = True
-        except RpgresError:
-            keeper.keep(tally, is_last=True)
-            raise
-    keeper.keep(tally, is_last=True)
+    tally, is_interrupted = _played(job, plan, crew, tally, keeper)
     if not tally.runs:
         raise KeyboardInterrupt
     record = simulation.record(tally, complete=not is_interrupted, wanted=plan.runs, width=plan.width or None)
@@ -173,14 +156,36 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
         leave(interrupted(f"{tally.runs:,}{wanted} runs{later}"))
 
 
+def _played(job: Job, plan: Plan, crew: Crew, tally: Tally, keeper: Keeper) -> tuple[Tally, bool]:
+    """Return the counts after all runs, and whether a person stopped them before."""
+    keeper.keep(tally, is_last=True)  # a file that cannot be written is reported now and not at the end
+    is_interrupted = False
+    if plan.is_complete(tally):
+        return tally, is_interrupted
+    runs = simulated(job, plan, crew=crew, start=tally)
+    try:
+        with progress("simulating", done=tally.runs) as shown:
+            for tally in runs:
+                keeper.keep(tally)
+                shown(tally.runs, plan.expected(tally))
+                if STOP.is_asked:
+                    is_interrupted = not plan.is_complete(tally)
+                    break
+    except KeyboardInterrupt:
+        is_interrupted = True
+    except RpgresError:
+        keeper.keep(tally, is_last=True)
+        raise
+    keeper.keep(tally, is_last=True)
+    return tally, is_interrupted
+
+
 class Keeper(Struct):
     """Keeps the counts in a file, every few seconds and at the end.
 
     Attributes:
         path: the file; None for none.
-        job: what is simulated.
         kept: how many runs the file has; -1 for none.
-        since: when it was written.
     """
 
     path: Path | None

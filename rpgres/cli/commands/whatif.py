@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,7 @@ from rpgres.cli.options import named_policies, read_folders
 from rpgres.cli.output import say_record
 from rpgres.cli.tables import AtTable
 from rpgres.engine.records import Result
-from rpgres.engine.rerun import WhatIf, result_what_if
+from rpgres.engine.rerun import Asked, WhatIf, result_what_if
 from rpgres.errors import FileError, UsageError, called
 from rpgres.journal.commands import check_seat, rules_of
 from rpgres.journal.rerun import table_what_if
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rpgres.rulesets import RulesetFile
 
 Found = tuple["WhatIf", "RulesetFile | None"]
-Asked = dict[str, Any]  # what is changed, and who answers what is new
 
 
 Run = Annotated[
@@ -65,12 +64,12 @@ def command(
     """
     from rpgres.render.whatif import what_if_lines
 
-    asked = {"given": given or [], "choose": choose or [], "policies": named_policies(policy or ()), "auto": auto}
+    asked = Asked(given=given or (), choose=choose or (), policies=named_policies(policy), auto=auto)
     path, separator, number = run.rpartition("#")
     if separator and number.isascii() and number.isdecimal() and not os.path.isfile(run):
         record, file = _of_table(AtTable(seat, path, rulesets), int(number), asked)
     else:
-        record, file = _of_result(run, asked, read_folders(rulesets or ()), scene)
+        record, file = _of_result(run, asked, read_folders(rulesets), scene)
     say_record(record, lambda: what_if_lines(record, file), as_json=as_json)
     leave(0 if record.complete else WAITING)
 
@@ -83,7 +82,7 @@ def _of_table(at: AtTable, number: int, asked: Asked) -> Found:
     place, history = at.read()
     check_seat(history, at.who)
     rules = rules_of(history, folders=place.folders)
-    return table_what_if(place.path, history, rules, number, seat=at.who, **asked), rules.file
+    return table_what_if(place.path, history, rules, number, asked, seat=at.who), rules.file
 
 
 def _is_table(name: str) -> bool:
@@ -119,6 +118,6 @@ def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | 
     if isinstance(found, SceneResult):
         from rpgres.scenes.rerun import file_what_if
 
-        return file_what_if(found, file=scene or "", folders=folders, **asked)
+        return file_what_if(found, asked, file=scene or "", folders=folders)
 
-    return result_what_if(found, folders=folders, **asked)
+    return result_what_if(found, asked, folders=folders)

@@ -47,12 +47,7 @@ def line_for(word: str) -> str:
 
 
 def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
-    """Return the lines for one that is typed as at `rpgres play`: a character, and what it does; none for other lines.
-
-    Args:
-        name: the first word.
-        words: what stands behind it.
-    """
+    """Return the lines for one that is typed as at `rpgres play`: a character, and what it does; else none."""
     from rpgres.catalog.listed import list_files
     from rpgres.cli.shell import join_line
     from rpgres.plugins.loading import read_ruleset
@@ -87,8 +82,6 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
 
     Args:
         path: the group as typed: `rpgres scene`.
-        word: what stands behind it.
-        commands: those of the group.
     """
     if (line := line_for(word)).startswith(f"{path} "):
         return line
@@ -121,7 +114,6 @@ def extra_word(word: str, context: Any) -> str:
 
     Args:
         word: the first that is too much.
-        context: the command's.
     """
     takes = context.command.get_params(context)
     options = {name for one in takes for name in one.opts}

@@ -137,9 +137,7 @@ async def filled_form(
     """Return what a person filled in, or the request to have them do so, as the version of the protocol has it.
 
     Args:
-        context: of the call.
         params: those of the call, which bring the form back where it is filled in between two calls.
-        question: what is asked.
         at: the entry that asks; what is filled in later is refused if something else waits then.
     """
     asked = types.ElicitRequestFormParams(message=message_of(question), requested_schema=form_of(question))

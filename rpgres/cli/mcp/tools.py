@@ -108,11 +108,6 @@ def schema_of(record: type[msgspec.Struct]) -> Schema:
 def call(seat: Seat, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
     """Return what a tool does with arguments.
 
-    Args:
-        seat: the seat and its table.
-        name: the tool.
-        arguments: as they came.
-
     Raises:
         RpgresError: an argument is wrong, or the table refuses.
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from rpgres.cli.completion import offer_shared
-from rpgres.cli.play.opening import CommandSeat
+from rpgres.cli.play.seat import CommandSeat
 from rpgres.cli.settings import active
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, UsageError
@@ -35,12 +35,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 def offers(seat: CommandSeat, line: str) -> list[Offer]:
-    """Return what may stand at the end of a line.
-
-    Args:
-        seat: the seat, and what it may know.
-        line: what is typed up to the cursor.
-    """
+    """Return what may stand at the end of a line."""
     try:
         words, start = _last_word(line)
         typed = split(line[start:] + ('"' if line[start:].count('"') % 2 else ""))

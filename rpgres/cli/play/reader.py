@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rpgres.cli.asking.terminal import Choices, read_line
 from rpgres.cli.output import READER
 from rpgres.cli.play.offers import Offer, choice_offers, offers
-from rpgres.cli.play.opening import CommandSeat
+from rpgres.cli.play.seat import CommandSeat
 from rpgres.cli.streams import columns, has_person, raw, results
 from rpgres.journal.chain import digest
 from rpgres.lines.status import status
@@ -94,11 +94,7 @@ class PlainReader(Reader):
 
 
 def reader_for(seat: CommandSeat) -> Reader:
-    """Return what reads lines here.
-
-    Args:
-        seat: the seat, and what it may know.
-    """
+    """Return what reads lines here."""
     term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
     is_able = has_person() and term not in DUMB
     return EditingReader(seat) if is_able and not READER.is_plain else PlainReader(seat, is_able=is_able)

@@ -89,7 +89,6 @@ def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()
     """Return the answer to a request with an `op`, as plain data for JSON; nothing is raised.
 
     Args:
-        request: the operation and its keys.
         folders: where rulesets are sought first.
     """
     told = {key: value for key, value in request.items() if key not in ("op", "id")}

@@ -35,7 +35,6 @@ class Job(msgspec.Struct):
     """A request that waits for its answer.
 
     Attributes:
-        line: the request.
         id: its id, for what the process that had it cannot answer any more.
         table: the file that it is about; empty for none.
         is_heavy: whether it may take long.

@@ -41,9 +41,7 @@ class Key:
 
     Attributes:
         value: the name of the value that the command takes.
-        help: what it is for.
         metavar: what stands for the value in help; a flag has none.
-        many: whether it takes several.
         name: as it stands in the request.
         names: the names that are taken too.
         is_flag: whether it is true or false.
@@ -127,12 +125,6 @@ def _name_of(param: Any) -> str:
 
 def read_keys(keys: Keys, request: Mapping[str, Any], *, of: str, besides: Collection[str] = ()) -> dict[str, Any]:
     """Return the values of a command by the names it has for them.
-
-    Args:
-        keys: those of the command.
-        request: keys and values.
-        of: the operation.
-        besides: further keys, which the caller reads.
 
     Raises:
         UsageError: a key is unknown or missing, or its value is none that it takes.

@@ -149,7 +149,6 @@ def prepared_run(operation: Operation, request: Mapping[str, Any], folders: Sequ
     """Return what runs the command that a request asks for.
 
     Args:
-        operation: the operation.
         request: its keys and values, without `op` and `id`.
         folders: where rulesets are sought first, beside those that the request names.
 

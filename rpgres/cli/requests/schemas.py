@@ -51,11 +51,7 @@ _ID: Schema = {"description": "anything; carried into the answer"}
 
 
 def batch_schema(rules: Rules | None = None) -> Schema:
-    """Return the schema of a request: one for each operation, by `op`; one without `op` is `resolve`.
-
-    Args:
-        rules: the ruleset whose actions it has.
-    """
+    """Return the schema of a request: one for each operation, by `op`; one without `op` is `resolve`."""
     request = make_schema("request", rules=rules)
     definitions = request.pop("$defs")
     definitions["resolve"] = {key: one for key, one in request.items() if not key.startswith("$s") and key != "$id"}

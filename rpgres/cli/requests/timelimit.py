@@ -93,7 +93,6 @@ def time_limit(seconds: float, *, give_up: Callable[[], None]) -> Iterator[TimeL
     """Give a limit of time for each piece of work that is done meanwhile; only in the main thread, elsewhere none.
 
     Args:
-        seconds: the limit.
         give_up: is called, in another thread, before the process is ended because the work cannot be interrupted.
     """
     limit, ended = TimeLimit(seconds, give_up), threading.Event()

@@ -36,9 +36,7 @@ def law_of(plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...]) -> J
     """Return the law of some names of an action without questions.
 
     Args:
-        plan: the action.
         base: the values of names before the roll.
-        names: the names, with the band.
 
     Raises:
         LawSizeError: it would take too much work.
@@ -311,7 +309,6 @@ def law_faces(dice: Dice, again: Again | None, vector: Callable[[Die], Vector]) 
     Args:
         dice: the dice; those that are no pool are one die with their totals for faces.
         again: which faces add a die; None where none does.
-        vector: returns what a die contributes.
     """
     pool = dice.pools[0] if is_pool(dice) else None
     shown = plain_faces(pool) if pool is not None else tuple(dice.law.items())

@@ -69,12 +69,7 @@ ByGroup = tuple[tuple[str, tuple[Die, ...]], ...]  # dice by group
 
 
 def evaluated(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
-    """Return the values of an action's names and the chosen options, in odds.
-
-    Args:
-        table: where it is played.
-        bound: the action.
-    """
+    """Return the values of an action's names and the chosen options, in odds."""
     asked, plan = table.run.asked, bound.plan
     if asked.startswith(DETAIL):
         asked = bound.rules.file.actions[bound.action].told[asked.removeprefix(DETAIL)]
@@ -120,10 +115,7 @@ def roll_in_odds(table: Table, bound: BoundAction, known: Known, group: str, aga
     """Return the dice of a group in odds: one result for all equivalent ones.
 
     Args:
-        table: where it is played.
-        bound: the action.
         known: the values of names before.
-        group: the group.
         again: its dice to reroll; none for the first roll, of all of them.
     """
     paths = _paths_of(bound, tuple(bound.names))
@@ -232,7 +224,6 @@ class Paths:
 
         Args:
             known: the values of names before.
-            group: the group.
             number: the number of the roll, from 1.
             count: how many dice are rerolled; 0 for the first roll, of all of them.
         """

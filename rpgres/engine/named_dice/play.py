@@ -49,9 +49,6 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     """Return the outcome of an action with named dice.
 
     Args:
-        action: its name.
-        table: where it is played.
-        actor: the acting character.
         arguments: the action's inputs, by parameter with underscores.
 
     Raises:

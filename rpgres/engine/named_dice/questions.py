@@ -162,10 +162,6 @@ def question_of(
     """Return a question with its options as texts.
 
     Args:
-        ask, label: the question.
-        who: the character that decides it.
-        offers: its options.
-        facts: its facts.
         face_of: returns the face of the representative of a group's dice with a face.
     """
     options = []
@@ -219,8 +215,6 @@ def picks(
     """Yield every way to pick some of these dice; of equivalent dice the first ones.
 
     Args:
-        dice: the dice, with their groups.
-        most: the maximum number of picked dice.
         kind: returns the equivalence key of a die.
 
     Raises:

@@ -85,9 +85,7 @@ def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Nee
     """Return what is needed for some names of an action.
 
     Args:
-        plan: the action.
         base: the values of names before the roll.
-        asked: the names.
     """
     asked, numbers = list(asked), dict[str, Expr]()
     of = evaluator(plan, base, numbers)
@@ -101,8 +99,6 @@ def evaluator(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | 
     """Return a function that evaluates names as far as known values go: to a constant, or to the name itself.
 
     Args:
-        plan: the action.
-        base: the known values.
         found: collects the reduced formulas of the evaluated numbers.
     """
     numbers: dict[str, Expr] = {} if found is None else found

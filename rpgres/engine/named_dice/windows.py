@@ -43,8 +43,6 @@ class Roll:
         bound: the action with its inputs.
 
     Attributes:
-        actor: the acting character.
-        given: the inputs.
         opponent: the opposing character, or the game master.
         values: the numbers of windows.
         chosen: the options that were chosen inside the roll.
@@ -81,7 +79,6 @@ class Roll:
         """Return the value of a number; None where the action has none of this name.
 
         Args:
-            name: the number's name.
             more: added to numbers of windows for this call only.
         """
         found = self.known(more)[name] if name in self.plan.numbers else None
@@ -99,12 +96,7 @@ class Roll:
         return band, its.success if its is not None else None
 
     def looked_ahead(self, name: str, step: int) -> list[tuple[str, bool | None]]:
-        """Return band and success as of `success` after 0, 1, 2, ... increases of a number; kept in odds.
-
-        Args:
-            name: the number of a window.
-            step: the size of an increase.
-        """
+        """Return band and success as of `success` after 0, 1, 2, ... increases of a number; kept in odds."""
         key = ("ahead", name, step, self.dice.joined, *self.values.values()) if isinstance(self.dice, _Readings) else ()
         found: list[tuple[str, bool | None]] | None = self.laws.get(key) if key else None
         if found is None:

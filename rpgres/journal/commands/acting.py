@@ -57,13 +57,10 @@ def act(
     """Resolve an action at the table, or have it wait for a decision.
 
     Args:
-        inputs: what was typed for it.
         actor: who acts; by default the seat's only character.
         seat: who types; answers and policies are then for its own decisions alone.
         prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
         hand: asks a person for results of real dice that are not given; they are kept as given ones are.
-        note: carried into the result.
-        answers: what is said of its decisions, dice and cards.
 
     Raises:
         UsageError: something typed is unknown or impossible, or another action waits.
@@ -99,7 +96,6 @@ def turn(
     A procedure that waits for a decision ends where it stands.
 
     Args:
-        moment: which of the two.
         period: of what; by default the scene begins, and what began last ends. Of a procedure its name.
 
     Raises:
@@ -228,7 +224,6 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
 
     Args:
         actor: the name given; empty for none.
-        seat: whose doing it is.
         is_anybody: whether it makes no difference who acts; then it is the game master's first character, or the first
             of all, for a seat that may act with several.
 

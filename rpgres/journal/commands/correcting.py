@@ -34,7 +34,6 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
 
     Args:
         label: which decisions; all when empty. Decisions that have to be taken are not touched.
-        seat: whose decisions.
         until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
             name of a period (until one of these begins or ends).
         hand: asks a person for results of real dice, where the action goes on.
@@ -197,7 +196,6 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
     Args:
         path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`, or short: `mara.fate-points`.
         text: the value as typed; what stands there tells its type.
-        seat: the game master, or the host.
         to: the seats that may know of the tag, track or thing from now on; as before by default.
 
     Raises:
@@ -237,8 +235,6 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
     """Write something down in the journal.
 
     Args:
-        text: what.
-        seat: whose note it is.
         to: the seats that may read it, beside its own; everybody by default.
 
     Raises:

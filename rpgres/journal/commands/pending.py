@@ -23,11 +23,7 @@ MOST_LISTED = 6  # options that fit into a message
 
 
 def require_pending(history: History) -> Entry:
-    """Return the entry that waits for a decision.
-
-    Raises:
-        UsageError: nothing waits.
-    """
+    """Return the entry that waits for a decision."""
     pending = history.pending
     if pending is None:
         raise UsageError(f"no decision is pending; `{called('table show')}` shows the table")
@@ -52,7 +48,6 @@ def require_own(history: History, seat: str | None, *, at: str = "") -> Question
     """Return the decision that a seat has to take.
 
     Args:
-        seat: whose.
         at: the hash of the entry that is answered, or its first digits, when the answer was given elsewhere.
 
     Raises:
@@ -80,11 +75,7 @@ def refuse_sealed(history: History, seat: str | None) -> None:
 
 
 def require_mine(history: History, entries: Iterable[Entry], seat: str | None, *, what: str = "undo") -> None:
-    """Check that a seat did some entries itself; the host and the game master may take back everybody's.
-
-    Raises:
-        UsageError: it did not.
-    """
+    """Check that a seat did some entries itself; the host and the game master may take back everybody's."""
     if seat in (HOST, GM):
         return
     for entry in entries:

@@ -45,9 +45,7 @@ def take(place: Place, one: Posted, *, accepted: str, hand: Hand | None = None) 
     """Write what a seat sent: its answer, a sealed one, or what opens that.
 
     Args:
-        one: what was sent.
         accepted: of an answer: what the host was shown of it and took.
-        hand: asks a person for results of real dice.
 
     Raises:
         UsageError: the table refuses it.

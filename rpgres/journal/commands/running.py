@@ -102,8 +102,6 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
 
     Args:
         asked: what is run, with the answers there were before.
-        typed: the answers that are typed now.
-        pending: the entry that is answered.
 
     Raises:
         RpgresError: something is impossible, and nothing is shown that was not known before.

@@ -52,9 +52,7 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
     """Answer with what was sealed, and go on with the action.
 
     Args:
-        seat: whose seal.
         label, text, salt: what was sealed.
-        hand: asks a person for results of real dice.
 
     Raises:
         UsageError: nothing was sealed, this is something else, or it is no answer to what is asked.

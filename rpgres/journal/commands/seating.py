@@ -43,12 +43,8 @@ def begin_table(
     """Begin a table: make its file, with a commitment to its seed.
 
     Args:
-        place: where.
-        ruleset: its id.
-        sheets: who sits there, as sheets are typed.
         switches: house rules that are not at their default.
         seed: what all chance is drawn from; a fresh one by default.
-        title: what people call it.
         trust: whether numbers that players type and no sheet has count at once (`players`), or when the game master
             has confirmed them (`gm`); as the rules say by default.
         deals: whether who sits down is dealt a hand, where the rules say so; not where cards are real.
@@ -91,8 +87,6 @@ def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | N
     """Return a table at which the characters of some sheets sit.
 
     Args:
-        rules: by which it is played.
-        texts: the sheets.
         streams: the seed's numbers; None where no hands are dealt.
 
     Raises:
@@ -118,11 +112,7 @@ def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None,
     """Return the state with a character, its tags and its piles; one of its name is replaced, with its tags.
 
     Args:
-        rules: by which the table is played.
-        state: the table.
-        sheet: the character's.
         streams: what its hand is dealt from; None for no hand.
-        step: under which number.
 
     Raises:
         UsageError: the name is a role in an action.
@@ -148,7 +138,6 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     """Let a character sit down, or replace its sheet.
 
     Args:
-        sheet: the sheet, as it is typed.
         seat: who types; a seat replaces no other's sheet, but the game master does.
 
     Raises:

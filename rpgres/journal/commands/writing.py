@@ -43,7 +43,6 @@ class Place(msgspec.Struct, frozen=True):
     """A table's file, and where time and salts come from.
 
     Attributes:
-        path: the file.
         folders: further folders with rulesets and house rules, beside those the table was begun with.
         now: returns the time.
         salt: returns `SALT` fresh random bytes.
@@ -124,9 +123,7 @@ class Transaction(msgspec.Struct, frozen=True):
     """A command under way: the journal and the rules as it finds them, and who gives it.
 
     Attributes:
-        place: the table's file.
         history: the journal, with what the command has added so far.
-        rules: the rules as they are now.
         seat: whose doing it is; None for the host.
         hand: asks a person for results of real dice.
     """
@@ -162,9 +159,6 @@ def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = Non
     said is remembered. An entry that is taken back may be followed by another one that asks for the same dice.
 
     Args:
-        seat: whose doing it is.
-        work: returns the entries.
-        hand: asks a person for results of real dice.
         is_mending: whether they may follow a journal that is not in order.
 
     Raises:
@@ -220,9 +214,6 @@ def check_seat(history: History, seat: str | None, *, is_looking: bool = False) 
     Args:
         seat: its name; None for the host.
         is_looking: whether it only reads, as `EVERYBODY` may, the view without a seat.
-
-    Raises:
-        UsageError: there is none.
     """
     if seat == EVERYBODY:
         if is_looking:

@@ -43,7 +43,6 @@ def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = Non
     """Tell whether anything on the table could be invoked for one of these: the window is skipped when not.
 
     Args:
-        state: the table.
         members: who may invoke.
         ledger: that of the roll, on which nothing has been invoked so far.
     """
@@ -79,7 +78,6 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
 
     Args:
         table: where it is played.
-        own: the acting side.
         members: who may invoke against it.
     """
     sides = Side(tuple(own), "", "", 0), Side(tuple(members), "invoke-against", "opposition", 0)
@@ -103,7 +101,6 @@ def invoke_window(
 
     Args:
         table: where it is played.
-        own: the acting side.
         other: what it rolls against; None when there is nothing yet.
         ledger: what has been used up on this roll before; nothing by default.
         settles: what settles the margin, where nothing else depends on that: who can change nothing more is not asked.
@@ -300,7 +297,6 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
     """Return a ledger in which aspects are called by their order alone.
 
     Args:
-        state: the table.
         sides: who may invoke.
         ledger: on which nothing has been invoked.
         by_facts: whether everybody who decides takes no notice of names; else the aspects keep theirs.

@@ -24,7 +24,6 @@ class Fighter(msgspec.Struct, frozen=True, gc=False):
     """A character in a conflict, and with what they act.
 
     Attributes:
-        who: the character.
         side: the number of the side; the actor's is 0.
         attack, defense, advantage, discover, move: what is rolled for each.
         defenses: what is rolled against attacks with some abilities in place of `defense`, by these.
@@ -54,7 +53,6 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
     """Return the abilities that count for something in a conflict of a kind, as `settings.conflict` has them.
 
     Args:
-        rules: the ruleset in play.
         kind: `physical` or `mental`.
         use: `attack`, `defense`, `defense-against.ATTACK`, `order`, `discover`, `move` or `ranged`.
     """

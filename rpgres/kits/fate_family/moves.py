@@ -69,11 +69,8 @@ def make_advantage(
 
     Args:
         table: where it is played.
-        moves: the ruleset's actions.
-        actor: who makes it.
         rating: what is rolled.
         on: the character it is on; empty for the scene.
-        vs: what opposes.
         full_defense: whether who defends has given up an action for it.
     """
     state = table.state
@@ -122,7 +119,6 @@ def concede(table: Table, actor: Character, taken: int | None = None) -> Outcome
 
     Args:
         table: where it is played.
-        actor: who gives in.
         taken: how many consequences, where the table has not counted them.
     """
     count = taken if taken is not None else actor.counters.get(harm.TAKEN, 0)
@@ -138,9 +134,7 @@ def compel(table: Table, actor: Character, name: str, proposer: str) -> Outcome:
 
     Args:
         table: where it is played.
-        actor: who is compelled.
         name: the aspect.
-        proposer: who proposes it.
 
     Raises:
         UsageError: there is no such aspect or it is a boost, or the proposer is not there or has no point.

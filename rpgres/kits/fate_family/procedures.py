@@ -36,8 +36,6 @@ def register_procedures(
     """Register the three procedures; their parameters are those of the kit's data.
 
     Args:
-        ruleset: the ruleset.
-        moves: its actions.
         fought: its actions as they are in a conflict, where that makes a difference.
         rated: the parameter with the rating that an actor rolls in a contest, such as `skill`.
         track_of: returns the track on which harm of a kind is marked.

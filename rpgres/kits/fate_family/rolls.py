@@ -57,12 +57,17 @@ class Foe(msgspec.Struct, frozen=True, gc=False):
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """The roll after the invoke window; everything is None when nothing opposed it."""
+    """The roll after the invoke window; everything is None when nothing opposed it.
+
+    Attributes:
+        counts: whether the outcome has this margin; otherwise it only selects the row.
+    """
 
     margin: int | None
     total: int | None = None
     opposition: int | None = None
     effects: tuple[Effect, ...] = ()
+    counts: bool = True
 
 
 class Roll(msgspec.Struct, frozen=True, gc=False):
@@ -114,7 +119,6 @@ def lined_up(
 
     Args:
         table: where it is played.
-        actor: the actor.
         add: what the actor adds to the dice.
         foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless an
             aspect is invoked against it: that makes a difficulty of +2.
@@ -132,7 +136,6 @@ def standing_of(table: Table, roll: Roll, key: tuple[Hashable, ...] | None = Non
 
     Args:
         table: where it is rolled.
-        roll: the roll.
         key: all that matters behind the roll, beside its margin and what it cost: odds of scenes go on there at once
             for rolls of one margin. None where more matters.
     """
@@ -299,7 +302,6 @@ def effort(
 
     Args:
         table: where it is played.
-        actor: the actor.
         action: what stunts are about.
         skill: the rating that counts.
         given: further bonuses.

@@ -68,25 +68,20 @@ def settle(
     defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
     becomes: str = "",
     spelled: Mapping[str, str] = EMPTY,
-    track: str = "physical",
     consequence: str = "",
-    counts: bool = True,
 ) -> Outcome:
     """Return what an outcome table says for a roll, with the roll's own effects before it and harm absorbed after it.
 
     Args:
-        name: the outcome table.
-        standing: the roll.
-        roles, facts, defaults, counts: as of `Table.settle`.
+        roles, facts, defaults: as of `Table.settle`.
         becomes: what an aspect is called that is altered.
         spelled: by role, whom an effect means that says so; for roles that readers of the JSON would not know.
-        track: which stress a hit goes to.
         consequence: the name of a consequence taken.
     """
     margin, own = standing.margin, standing.effects
     if margin is not None and facts.get("opposition") == "none":
         facts = facts.with_("opposition", "passive")  # an invocation made the difficulty
-    outcome = table.settle(name, margin, standing.total, standing.opposition, roles, facts, defaults, counts)
+    outcome = table.settle(name, margin, standing.total, standing.opposition, roles, facts, defaults, standing.counts)
     effects, state = outcome.effects, table.run.state
     characters = state.characters
     is_alone = len(characters) == 1 and not characters[roles["actor"]].tracks
@@ -101,7 +96,7 @@ def settle(
         effects = tuple(one.with_("to", spelled[one["to"]]) if one.get("to") in spelled else one for one in effects)
     details: Mapping[str, str] = EMPTY
     if not is_alone:
-        effects += harm.absorbed(table, effects, roles, track=track, consequence=consequence)
+        effects += harm.absorbed(table, effects, roles, track="physical", consequence=consequence)
         if roles[OPPONENT] in characters:
             details = _details(roles[OPPONENT])
     if own:

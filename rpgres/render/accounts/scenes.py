@@ -61,7 +61,6 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
 
     Args:
         result: the result, as far as the reader may know.
-        rules: the rules it was played by.
         name: what the scene is called where it has no title.
     """
     state = read_state(result.state)
@@ -91,10 +90,8 @@ def heading_of(
     """Return the account of a scene of which nothing was played yet.
 
     Args:
-        state: the table, for who takes part.
         title, summary: what it is called, and what it is about.
         seed: where the dice come from, where the reader may know it.
-        seat: the seat of the reader.
     """
     words = words_of(rules, state)
     people = [Participant(one, words.who(one), state.seat_of(one)) for one in state.characters]
@@ -152,8 +149,6 @@ def chapter_of(steps: Sequence[Mapping[str, Any]], words: Words, titled: str) ->
     """Return the chapter that one step makes, or the turns of one procedure.
 
     Args:
-        steps: their results.
-        words: the words of the scene.
         titled: what the chapter is called.
     """
     if steps[0].get("skipped"):
@@ -195,8 +190,6 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
     """Return one step as turns, one for each turn of a procedure; and the number of its exchange or round.
 
     Args:
-        step: its result.
-        words: the words of the scene.
         last: the exchange or round of the turn before; a turn names its own only where that is another.
     """
     said = msgspec.convert(step.get("events") or [], list[EventRecord])

@@ -68,7 +68,6 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
 
     Args:
         seat: who reads them; what it may not know is in none of them.
-        now: the table as it is now.
     """
     sheets = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=seat).items()}
     files = {place: with_schema_line(place, text, rules.id) for place, text in sheets.items()}

@@ -21,7 +21,6 @@ class Words:
     """The words of one scene: what people, outcomes and effects of it are called.
 
     Attributes:
-        file: the ruleset's data.
         people: the title of each character, by short name.
         several: the titles of those who are spoken of in the plural, such as a mob.
     """
@@ -51,7 +50,6 @@ class Words:
 
         Args:
             value: as it was typed.
-            is_rated: whether a number is one of the ladder.
         """
         if isinstance(value, list | tuple):
             return " and ".join(self.text(one, is_rated=is_rated) for one in value)

@@ -33,8 +33,8 @@ MOST_COLUMNS = 9  # of outcomes; the rest is for JSON and CSV
 def grids_report(record: Variation | Grids, file: RulesetFile | None, outcomes: Sequence[str]) -> Report:
     """Return odds over ranges of values as a report: one grid, or one for each of several rules, with differences."""
     compared = record.cases if isinstance(record, Grids) else []
-    cases: list[tuple[str, Sequence[MeasuredCell]]] = [(case.name, case.cells) for case in compared]
-    cases += [("", record.cells)] if isinstance(record, Variation) else []
+    cases: list[tuple[str, Sequence[MeasuredCell]]]
+    cases = [("", record.cells)] if isinstance(record, Variation) else [(one.name, one.cells) for one in record.cases]
     every = [cell for _, cells in cases for cell in cells]
     varied = [axis.name for axis in record.axes]
     what = f"odds by {' and '.join(varied)}{', compared' if compared else ''}"
@@ -173,7 +173,6 @@ def _in_percent(share: float) -> str:
 def _cells_chart(
     axes: Sequence[Axis], cells: Sequence[MeasuredCell], text: str, values: Sequence[float | None], *, kind: str
 ) -> Chart:
-    """Return a chart that has a value for each place of a grid."""
     first, second = axes
     places = [(cell.at[first.name], cell.at[second.name]) for cell in cells]
     known = dict(zip(places, values, strict=True))

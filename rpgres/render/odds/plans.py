@@ -17,11 +17,7 @@ Row = tuple[Facts, list[Planned]]
 
 
 def plan_table(plan: Sequence[Planned], *, least: int) -> Table:
-    """Return the best options of each question, by its facts.
-
-    Args:
-        least: the minimum width of a column.
-    """
+    """Return the best options of each question, by its facts."""
     rows: list[list[Cell]] = []
     for label in dict.fromkeys(one.label for one in plan):
         own = [one for one in plan if one.label == label]

@@ -158,7 +158,6 @@ def _moments(record: DiceOdds) -> str:
 
 
 def _part_means(record: DiceOdds) -> Iterator[str]:
-    """Yield the mean of each named part."""
     if record.parts and record.by == "outcome":
         means = ", ".join(f"{name} {_decimal(mean)}" for name, mean in record.parts.items())
         yield f"mean of each part: {means}; --by {next(iter(record.parts))} evaluates one"

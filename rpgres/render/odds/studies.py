@@ -69,8 +69,6 @@ def side_chart(
     Args:
         categories: what each is called.
         heads: what the outcomes are called that are shown.
-        title: what it shows.
-        axis: what the categories are.
     """
     means = [one.mean for one in found if one.mean is not None]
     if len(heads) > MOST_PARTS and len(means) == len(found):

@@ -27,7 +27,6 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
 
     Args:
         what: what they are, such as `odds compared`.
-        without: inputs that vary.
     """
     scene, action = getattr(record, "scene", None), getattr(record, "action", None)
     name = getattr(record, "title", "") or scene or (title(action) if action else "")
@@ -41,12 +40,7 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
 
 
 def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, varied: str = "") -> list[str]:
-    """Return which inputs are missing, where the only outcome of an action is that it was rolled.
-
-    Args:
-        outcomes: those with a chance above 0.
-        varied: an input that takes several values.
-    """
+    """Return which inputs are missing, where the only outcome of an action is that it was rolled."""
     names = set(outcomes)
     action = file.actions.get(record.action or "") if file is not None else None
     if file is None or action is None or len(names) != 1:

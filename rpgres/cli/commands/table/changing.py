@@ -60,10 +60,10 @@ def new(
     """
     path = place_for(table or os.environ.get("RPGRES_TABLE"))
     done = commands.begin_table(
-        Place(path, opt.read_folders(rulesets or ())),
+        Place(path, opt.read_folders(rulesets)),
         ruleset=_one_of(named, ruleset),
         sheets=sheet or (),
-        switches=opt.read_switches(switch or ()),
+        switches=opt.read_switches(switch),
         seed=seed,
         title=name,
         trust=trust,

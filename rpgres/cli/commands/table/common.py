@@ -79,14 +79,13 @@ class AnswerOptions(Struct, frozen=True):
 
         Args:
             heading: what a prompt shows before its first question.
-            actor: who acts, where that is typed.
             plus: what is added to what the actor rolls, in words.
             is_asked: whether a person at a terminal may be asked.
         """
         return {
             "seat": options.who,
             **answers_of(self.given or (), self.choose or (), auto=self.auto),
-            "policies": opt.named_policies(self.policy or ()),
+            "policies": opt.named_policies(self.policy),
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
         }
@@ -97,7 +96,6 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
 
     Args:
         whom: whose dice are real, as typed.
-        actor: who acts, where that is typed.
         plus: what is added to what the actor rolls, in words.
     """
     if not asks_dice(whom, as_json=options.as_json):
@@ -149,8 +147,6 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 
     Args:
         done: what was added; its last entry has the result.
-        options: who reads it, and how.
-        is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
     """
     READER.rules = done.rules
@@ -183,8 +179,6 @@ def run_at(
     """Do at the table what may roll and ask, print the result, and exit with its code.
 
     Args:
-        do: the command of the journal.
-        values, arguments: what it takes.
         exit_code: as of `finish_run`.
     """
     with taken_back():
