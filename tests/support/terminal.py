@@ -82,7 +82,7 @@ class Terminal:
         What is shown is returned without the `^C` that the terminal echoes: one may be typed while the process ends.
         """
         while self._process.poll() is None:
-            until_idle(self._process)
+            until_idle(self._process, seconds=0.3)  # or it works
             self.type(INTERRUPT)
             while self._read(5) and not self.shown.endswith("\n> "):
                 pass
@@ -112,12 +112,12 @@ class Terminal:
         return bool(data)
 
 
-def until_idle(process: subprocess.Popen[bytes]) -> None:
-    """Wait until a process has slept for a while in all its threads, or has ended.
+def until_idle(process: subprocess.Popen[bytes], *, seconds: float = PATIENCE) -> None:
+    """Wait until a process has slept for a while in all its threads, or has ended, or so many seconds are over.
 
     Other work on the machine makes no process look idle: one that waits for a processor does not sleep.
     """
-    limit, before = time.monotonic() + PATIENCE, ""
+    limit, before = time.monotonic() + seconds, ""
     while process.poll() is None and time.monotonic() < limit:
         time.sleep(0.05)
         now = _sleep_of(process.pid)
