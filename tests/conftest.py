@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
@@ -10,12 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rpgres.cli import MANY
+from rpgres.journal import files
+from rpgres.journal.commands import writing
 from tests.support import effort
 from tests.support.kept import keep_rulesets
 
@@ -41,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if sys.platform != "win32":
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
     gc.set_threshold(MANY, 20, 20)  # as the command line does
+    if "PYTEST_XDIST_WORKER" in os.environ:  # a process that has told all that it found takes nothing apart
+        atexit.register(os._exit, 0)
 
 
 def _prepare_hypothesis() -> None:
@@ -98,10 +102,7 @@ def exhaustive(request: pytest.FixtureRequest) -> bool:
 def _own_salts(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Have salts, which the dice of a lasting table come from, differ from test to test and not from run to run."""
     salts = count()
-    monkeypatch.setattr(
-        "rpgres.journal.commands.writing.urandom",
-        lambda size: sha256(f"{name} {next(salts)}".encode()).digest()[:size],
-    )
+    monkeypatch.setattr(writing, "urandom", lambda size: sha256(f"{name} {next(salts)}".encode()).digest()[:size])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -112,28 +113,33 @@ def module_salts(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Hide the rulesets and settings of whoever runs the tests, and return the folder of temporary ones."""
+    base = tmp_path_factory.getbasetemp()
+    with pytest.MonkeyPatch.context() as patched:
+        for name in [name for name in os.environ if name.startswith("RPGRES_")]:
+            patched.delenv(name)
+        for kind, folder in (("CONFIG", "no-settings"), ("STATE", "state"), ("CACHE", "cache")):
+            patched.setenv(f"XDG_{kind}_HOME", str(base / folder))
+        yield str(base)
+
+
 @pytest.fixture(autouse=True)
-def own_world(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """Hide the user's rulesets and settings, and forget every module that the test loaded from a temporary folder."""
+def own_world(request: pytest.FixtureRequest, no_settings: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep what tests would read again, and forget every module that a test loaded from a temporary folder."""
     _own_salts(monkeypatch, request.node.nodeid)
     if request.node.get_closest_marker("durable") is None:  # nobody pulls the plug
-        monkeypatch.setattr("rpgres.journal.files.SYNCHRONOUS", "OFF")
+        monkeypatch.setattr(files, "SYNCHRONOUS", "OFF")
         monkeypatch.setattr(os, "fsync", lambda _: None)
-    for name in [name for name in os.environ if name.startswith("RPGRES_")]:
-        monkeypatch.delenv(name)
-    base, before = str(tmp_path_factory.getbasetemp()), dict(sys.modules)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(Path(base) / "cache"))
+    before = dict(sys.modules)
     if request.node.get_closest_marker("fresh") is None:
         keep_rulesets(monkeypatch)
     yield
     if sys.modules == before:  # which is by far the quickest to see
         return
     for name, module in list(sys.modules.items()):
-        if before.get(name) is not module and str(getattr(module, "__file__", "") or "").startswith(base):
+        if before.get(name) is not module and str(getattr(module, "__file__", "") or "").startswith(no_settings):
             del sys.modules[name]
 
 

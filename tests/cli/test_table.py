@@ -6,7 +6,6 @@ import json
 import os
 import re
 import sys
-import time
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -607,7 +606,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     terminal.until("> ")
     terminal.type("mara: overcome --skill burglary --vs 2\n")
     terminal.until("reroll\n> ")
-    time.sleep(1)  # which a busy machine may take from the prompt to the reading of a line
+    terminal.until_idle()  # it reads a line
     terminal.type(INTERRUPT)
     assert "left open (invoke: mara)" in terminal.until("> ")
     terminal.type("note still here\n")

@@ -375,7 +375,7 @@ def test_each_check_finds_its_fault(
     check: str, file: str, old: str, new: str, told: str, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(probabilities, "MOST", 2000)
-    monkeypatch.setattr(subjects, "LEAVES", 500)
+    monkeypatch.setattr(subjects, "LEAVES", 500 if check in ("odds", "views") else 40)  # others find theirs at once
     changes = [(file, old, new)]
     if "calls" in new:
         changes.append((INIT, TOP, f"{TOP}\ncalls = []\n"))

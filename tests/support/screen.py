@@ -11,7 +11,7 @@ from weakref import finalize
 
 import pyte
 
-from tests.support.terminal import PATIENCE, end_process, start
+from tests.support.terminal import PATIENCE, end_process, start, until_idle
 
 WIDTH, HEIGHT = 80, 24
 UP, TAB, CLEAR = "\x1b[A", "\t", "\x0c"
@@ -76,8 +76,9 @@ class Screen:
 
     def settle(self) -> None:
         """Wait until nothing more is drawn."""
-        while self._read(0.2):
-            pass
+        until_idle(self._process)
+        while self._read(0.02):
+            until_idle(self._process)
 
     def type(self, keys: str) -> None:
         """Type something."""

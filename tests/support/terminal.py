@@ -8,6 +8,8 @@ import subprocess
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from weakref import finalize
 
 from tests.support.command_line import FIXED, PROGRAM
@@ -62,6 +64,10 @@ class Terminal:
         found, self.shown = self.shown, ""
         return found
 
+    def until_idle(self) -> None:
+        """Wait until the command waits, for a line or for whatever else."""
+        until_idle(self._process)
+
     def has_more(self) -> bool:
         """Wait until more is shown, or nothing more can be."""
         return self._read()
@@ -76,7 +82,7 @@ class Terminal:
         What is shown is returned without the `^C` that the terminal echoes: one may be typed while the process ends.
         """
         while self._process.poll() is None:
-            time.sleep(0.3)
+            until_idle(self._process, seconds=0.3)  # or it works
             self.type(INTERRUPT)
             while self._read(5) and not self.shown.endswith("\n> "):
                 pass
@@ -104,6 +110,36 @@ class Terminal:
             data = b""
         self.shown = (self.shown + self._decoder.decode(data)).replace("\r\n", "\n")  # which a reading may part
         return bool(data)
+
+
+def until_idle(process: subprocess.Popen[bytes], *, seconds: float = PATIENCE) -> None:
+    """Wait until a process has slept for a while in all its threads, or has ended, or so many seconds are over.
+
+    Other work on the machine makes no process look idle: one that waits for a processor does not sleep.
+    """
+    limit, before = time.monotonic() + seconds, ""
+    while process.poll() is None and time.monotonic() < limit:
+        time.sleep(0.05)
+        now = _sleep_of(process.pid)
+        if now and now == before:
+            return
+        before = now
+
+
+def _sleep_of(process: int) -> str:
+    """Return what tells a sleep of a process from any other, by how often its threads began to wait; empty if awake."""
+    tasks = Path(f"/proc/{process}/task")
+    if not tasks.exists():  # a system that does not tell
+        time.sleep(0.3)
+        return "asleep"
+    found = []
+    for task in tasks.iterdir():
+        with suppress(OSError):  # it has just ended
+            status = dict(line.split(":\t", 1) for line in (task / "status").read_text("ascii").splitlines())
+            if not status["State"].startswith(("S", "Z")):
+                return ""
+            found.append(f"{task.name} {status['voluntary_ctxt_switches']} {status['nonvoluntary_ctxt_switches']}")
+    return "\n".join(sorted(found))
 
 
 def end_process(process: subprocess.Popen[bytes]) -> None:
