@@ -16,7 +16,7 @@ from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import leaf_at
 from rpgres.scenes.measuring import nobody_decides
-from rpgres.scenes.odds_record import chances, declared_endings, evaluated
+from rpgres.scenes.odds_record import chances, evaluated
 from rpgres.scenes.program import Scene
 from rpgres.scenes.walking import ENDING, course_of, value_name
 
@@ -100,7 +100,7 @@ def _played(
     masses: dict[Any, Fraction] = {}
     for result, mass in found.masses.items():
         masses[result[-1:]] = masses.get(result[-1:], nothing) + mass
-    shares = chances(masses, nothing, declared=declared_endings(scene, by))
+    shares = chances(scene, masses, nothing, by=by)
     if wanted_by != ENDING:
         _require_values(scene, goals, by, list(shares["outcomes"]))
     return found, goals, shares

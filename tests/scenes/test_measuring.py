@@ -22,7 +22,8 @@ from rpgres.odds.variations import Axis, Target, find, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
-from rpgres.scenes.measuring import procedure_subject, scene_subject
+from rpgres.scenes.measuring import odds_by, procedure_subject, scene_subject
+from rpgres.scenes.odds_record import scene_record
 from rpgres.scenes.walking import ENDING
 from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win
 
@@ -124,6 +125,13 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
     assert found.cases[1].house_rules == ["opposers=one"]
     assert found.cases[2].differences is not None
     assert Fraction(found.cases[2].differences["up"].exact) == up(1) - up(0)
+
+
+def test_odds_of_a_scene_list_endings_in_the_order_of_studies(wall: Subject) -> None:
+    scene = scene_subject(wall.scene, find_ruleset=find_ruleset)[1]
+    record = scene_record(scene, odds_by(scene, ENDING), by=ENDING, inputs={}, note=None)
+    assert list(record.outcomes) == list(measure(wall).masses) == ["up", "down"]
+    assert record.outcomes["up"].probability < record.outcomes["down"].probability
 
 
 @pytest.mark.slow
