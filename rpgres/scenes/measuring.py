@@ -28,9 +28,6 @@ from rpgres.toml.reading import parse
 if TYPE_CHECKING:
     pass
 
-FIRST = 4_000  # budget that is tried first; see `_walked`
-FOR_EVER = 1e-30  # the remaining probability where something may go on for ever, and all else is known
-
 
 Reread = Callable[[Subject], Scene]  # returns a scene as something of it is changed
 
@@ -137,7 +134,8 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
         scene = msgspec.structs.replace(scene, policies=deciding(subject, scene.policies))
-        return _measured_scene(scene, _walked(scene, by, limits, leaves=leaves), by=by)
+        work = min(WORK, IN_ALL * WORK // limits.among)
+        return _measured_scene(scene, odds_by(scene, by, leaves=leaves, seconds=limits.seconds, work=work), by=by)
 
     return evaluate
 
@@ -172,22 +170,6 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
         return scene_odds(course_of(scene, by=(by,)), **budget)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
-
-
-def _walked(scene: Scene, by: str, limits: Limits, *, leaves: int | None) -> SceneOdds:
-    """Return the odds of a scene by the default budget, or less where it would go on for ever.
-
-    What never ends for certain, such as a contest without a last exchange, would use up any budget for less and less;
-    so a small one is tried first.
-    """
-    if leaves is not None or limits.seconds is not None:
-        return odds_by(scene, by, leaves=leaves, seconds=limits.seconds)
-    most, work = min(WORK, IN_ALL * WORK // limits.among), FIRST
-    while True:
-        odds = odds_by(scene, by, work=min(work, most))
-        if odds.open <= FOR_EVER or odds.is_interrupted or work >= most:
-            return odds
-        work *= 4
 
 
 def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
