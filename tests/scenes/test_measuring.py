@@ -129,6 +129,7 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
     assert Fraction(found.cases[2].differences["up"].exact) == up(1) - up(0)
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = list[SceneOdds]()
 
