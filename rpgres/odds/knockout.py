@@ -37,7 +37,8 @@ class Part(MeasuredOdds, frozen=True, kw_only=True):
     Attributes:
         text: what is taken out or changed, in words.
         change: the same as data.
-        difference: by how much the chance of what is asked for changes; null where more than a trace remains.
+        difference: by how much the chance of what is looked at changes, or as `distance` where that is everything; null
+            where more than a trace remains.
         distance: by how much the distribution changes in all: half the sum of all differences, from 0 to 1; where more
             than a trace remains, at least so much.
     """
@@ -66,7 +67,7 @@ class Knockout(Evaluated, frozen=True, kw_only=True, tag="rpgres.knockout/1"):
     """What a result hangs on, as `rpgres odds --knockout` prints it with --json.
 
     Attributes:
-        outcome: the chance that is looked at: success, or an outcome.
+        outcome: the chance that is looked at: success, or an outcome; empty where all of them are.
         base: the odds with everything.
         parts: each part alone, the one that changes most first.
         untried: what cannot be taken out alone, and why.
@@ -86,7 +87,8 @@ def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
     """Return by how much the chances of a subject change with each of its parts taken out or changed alone.
 
     Args:
-        outcome: the chance that is looked at; where nothing counts as a success, the first outcome in its place.
+        study: what is evaluated.
+        outcome: the chance that is looked at; where nothing counts as a success, all of them are in its place.
 
     Raises:
         UsageError: the subject itself cannot be measured, or has no such outcome.
@@ -117,7 +119,7 @@ def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
     if outcome != SUCCESS:
         check_outcome(subject, outcome, [base])
     elif base.success is None:
-        outcome = next(iter(base.masses))
+        outcome = ""
     parts = [
         _part(text, change, base, one, outcome=outcome) for (text, change, _), one in zip(cases, others, strict=True)
     ]
@@ -135,11 +137,13 @@ def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome
     lost = -sum((change for change in changes if change < 0), nothing)
     moved = max(nothing, gained - base.open, lost - found.open)  # what remains may be where it is missing
     is_sure, is_exact = max(base.open, found.open) <= NEGLIGIBLE, not base.open and not found.open
+    distance = Difference(float(moved), str(moved) if is_exact else None)
+    differs = difference(base.of(outcome), found.of(outcome), is_exact=is_exact) if outcome else distance
     return Part(
         text=text,
         change=change,
-        difference=difference(base.of(outcome), found.of(outcome), is_exact=is_exact) if is_sure else None,
-        distance=Difference(float(moved), str(moved) if is_exact else None),
+        difference=differs if is_sure else None,
+        distance=distance,
         **measured_fields(found),
     )
 

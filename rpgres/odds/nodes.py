@@ -40,7 +40,10 @@ def in_turn(first: Delta, then: Delta) -> Delta:
 
 
 class Memo:
-    """The result of nodes, found again by those parts alone that were read to find it."""
+    """The result of nodes, found again by those parts alone that were read to find it.
+
+    It is a tree that branches at parts; the way that only one result has is its tail, and compared at once.
+    """
 
     __slots__ = ("_root",)
 
@@ -55,7 +58,13 @@ class Memo:
             if noted is not None:
                 noted[found.part] = None
             found = found.by.get(node >> shift & MASK if shift >= 0 else parts.look(node, found.part))
-        return found
+        if type(found) is not _Tail:
+            return found
+        if not found.fits(node, parts):
+            return None
+        if noted is not None:
+            noted.update(dict.fromkeys(found.parts))
+        return found.what
 
     def trace(self, node: Node, parts: Parts, written: int, noted: dict[int, None]) -> None:
         """Take note of what finds the result of a node that a change led to; see `Parts.trace`."""
@@ -63,6 +72,9 @@ class Memo:
         while type(found) is _Branch:
             parts.trace(node, found.part, written, noted)
             found = found.by.get(parts.look(node, found.part))
+        if type(found) is _Tail:
+            for part in found.parts:
+                parts.trace(node, part, written, noted)
 
     def keep(self, node: Node, read: Iterable[int], what: Any, parts: Parts) -> None:
         """Keep the result of a node, for all that agree with it in what was read."""
@@ -74,7 +86,9 @@ class Memo:
             id_ = parts.look(node, branch.part)
             then = branch.by.get(id_)
             if then is None:
-                then = branch.by[id_] = _Branch(next(iter(left))) if left else what
+                branch.by[id_] = _Tail(node, tuple(left), what, parts) if left else what
+            if type(then) is _Tail and not then.fits(node, parts):
+                then = branch.by[id_] = then.branched()
             if type(then) is not _Branch:
                 return
             branch = then
@@ -86,3 +100,34 @@ class _Branch:
     def __init__(self, part: int) -> None:
         self.part, self.shift = part, part * WIDTH
         self.by: dict[Hashable, Any] = {}
+
+
+class _Tail:
+    """The end of the way to a result, for nodes that agree with one in all of some parts, in their order."""
+
+    __slots__ = ("bits", "looks", "parts", "want", "what")
+
+    def __init__(self, node: Node, read: tuple[int, ...], what: Any, parts: Parts) -> None:
+        self.parts, self.what = read, what
+        self.bits = sum([MASK << part * WIDTH for part in read if part >= 0])
+        self.want = node & self.bits
+        self.looks = tuple([(part, parts.look(node, part)) for part in read if part < 0])
+
+    def fits(self, node: Node, parts: Parts) -> bool:
+        """Tell whether a node agrees in all of them."""
+        if node & self.bits != self.want:
+            return False
+        return all(parts.look(node, part) == seen for part, seen in self.looks)
+
+    def branched(self) -> _Branch:
+        """Return a branch at the first part, behind which it goes on; it is one part shorter then."""
+        first, left = self.parts[0], self.parts[1:]
+        branch, seen = _Branch(first), self.want >> first * WIDTH & MASK if first >= 0 else self.looks[0][1]
+        if first >= 0:
+            bits = MASK << first * WIDTH
+            self.bits, self.want = self.bits & ~bits, self.want & ~bits
+        else:
+            self.looks = self.looks[1:]
+        self.parts = left
+        branch.by[seen] = self if left else self.what
+        return branch

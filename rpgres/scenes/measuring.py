@@ -18,7 +18,7 @@ from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import IN_ALL, Change, Limits, Measured, Subject, deciding, parts_on_table, without
 from rpgres.rulesets import Rules
-from rpgres.scenes.odds_record import by_name, declared_endings
+from rpgres.scenes.odds_record import by_name
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Scene
 from rpgres.scenes.reading import load_scene, read_scene
@@ -26,10 +26,7 @@ from rpgres.scenes.walking import ENDING, course_of
 from rpgres.toml.reading import parse
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-FIRST = 4_000  # budget that is tried first; see `_walked`
-FOR_EVER = 1e-30  # the remaining probability where something may go on for ever, and all else is known
+    pass
 
 
 Reread = Callable[[Subject], Scene]  # returns a scene as something of it is changed
@@ -136,7 +133,8 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
         scene = msgspec.structs.replace(scene, policies=deciding(subject, scene.policies))
-        return _measured_scene(scene, _walked(scene, by, limits, leaves=leaves), by=by)
+        work = min(WORK, IN_ALL * WORK // limits.among)
+        return _measured_scene(scene, odds_by(scene, by, leaves=leaves, seconds=limits.seconds, work=work), by=by)
 
     return evaluate
 
@@ -172,26 +170,9 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
         raise nobody_decides(scene, undecided.questions.values()) from None
 
 
-def _walked(scene: Scene, by: str, limits: Limits, *, leaves: int | None) -> SceneOdds:
-    """Return the odds of a scene by the default budget, or less where it would go on for ever.
-
-    What never ends for certain, such as a contest without a last exchange, would use up any budget for less and less;
-    so a small one is tried first.
-    """
-    if leaves is not None or limits.seconds is not None:
-        return odds_by(scene, by, leaves=leaves, seconds=limits.seconds)
-    most, work = min(WORK, IN_ALL * WORK // limits.among), FIRST
-    while True:
-        odds = odds_by(scene, by, work=min(work, most))
-        if odds.open <= FOR_EVER or odds.is_interrupted or work >= most:
-            return odds
-        work *= 4
-
-
 def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
-    """Return odds of a scene, by what was asked for, as the distribution of a subject; numbers in ascending order."""
-    named, mean = by_name(odds.masses, odds.open)
-    masses = _in_order(scene, named, odds.open * 0, by)
+    """Return odds of a scene, by what was asked for, as the distribution of a subject."""
+    masses, mean = by_name(scene, odds.masses, odds.open, by=by)
     return Measured(
         masses=masses,
         success=success_in(scene.rules, masses),
@@ -202,15 +183,6 @@ def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measu
         mean=mean,
         is_interrupted=odds.is_interrupted,
     )
-
-
-def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction, by: str) -> dict[str, Fraction]:
-    """Return endings in the order in which the scene names them, outcomes in the ruleset's; anything else as it is."""
-    declared = declared_endings(scene, by)
-    names = [*(declared if scene.program.ends else scene.rules.file.bands), ""]
-    if by != ENDING or not set(masses) <= set(names):
-        return masses
-    return {name: masses.get(name, nothing) for name in names if name in masses or name in declared}
 
 
 def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, Change]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.hidden import Known
@@ -39,7 +39,7 @@ def scene_record(
     """
     return SceneOddsResult(
         sample=sample,
-        **chances(odds.masses, odds.open, declared=declared_endings(scene, about["by"])),
+        **chances(scene, odds.masses, odds.open, by=about["by"]),
         **evaluated(scene, **about),
         method="partial" if odds.open else "exact",
         open=chance_record(odds.open),
@@ -67,26 +67,27 @@ def declared_endings(scene: Scene, by: str) -> list[str]:
     return [name for name, band in file.bands.items() if name in rows and not band.has_bounds]
 
 
-def chances(found: Mapping[Any, Fraction], left: Fraction, *, declared: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the chance of each value by its name, and the mean where all are numbers, for the record.
-
-    Args:
-        declared: endings that are there even where nothing comes to them.
-    """
-    masses, mean = by_name(found, left)
-    masses |= {name: left * 0 for name in declared if name not in masses}
+def chances(scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: str) -> dict[str, Any]:
+    """Return the chance of each value by its name, and the mean where all are numbers, for the record."""
+    masses, mean = by_name(scene, found, left, by=by)
     return {
         "outcomes": {name: chance_record(mass) for name, mass in masses.items()},
         "mean": chance_record(mean) if mean is not None else None,
     }
 
 
-def by_name(found: Mapping[Any, Fraction], left: Fraction) -> tuple[dict[str, Fraction], Fraction | None]:
-    """Return the chance of each value by its name, numbers in ascending order; and the mean where all are numbers.
+def by_name(
+    scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: str
+) -> tuple[dict[str, Fraction], Fraction | None]:
+    """Return the chance of each value by its name, and the mean where all are numbers.
+
+    Numbers are in ascending order; endings as the scene names them, outcomes as the ruleset does.
 
     Args:
+        scene: the scene; its endings are there even where nothing comes to them.
         found: the chances of results, each with one value.
         left: what is open; there is no mean where anything is.
+        by: what the chances are of.
     """
     masses, mean = {key[0]: mass for key, mass in found.items()}, None
     if masses and all(type(value) is int for value in masses):
@@ -96,6 +97,11 @@ def by_name(found: Mapping[Any, Fraction], left: Fraction) -> tuple[dict[str, Fr
     for value, mass in masses.items():
         name = value_name(value)
         names[name] = names.get(name, left * 0) + mass
+    declared = declared_endings(scene, by)
+    names |= {name: left * 0 for name in declared if name not in names}
+    order = declared if scene.program.ends else list(scene.rules.file.bands)
+    if by == ENDING and set(names) <= {*order, ""}:
+        names = {name: names[name] for name in (*order, "") if name in names}
     return names, mean
 
 

@@ -16,8 +16,9 @@ from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import leaf_at
 from rpgres.scenes.measuring import nobody_decides
-from rpgres.scenes.odds_record import chances, declared_endings, evaluated
+from rpgres.scenes.odds_record import chances, evaluated
 from rpgres.scenes.program import Scene
+from rpgres.scenes.records import Step
 from rpgres.scenes.walking import ENDING, course_of, value_name
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def best_record(
     try:
         found, goals, shares = _played(scene, who, goals, by, {"leaves": leaves, "seconds": seconds})
     except TooLarge as error:
-        error.add(_how_far(scene, error) + _what_helps(scene, who, error, taking_part=len(people.characters)))
+        error.add(_how_far(scene, error) + _what_helps(scene, who, error, people))
         raise
     return SceneBestResult(
         **shares,
@@ -93,7 +94,7 @@ def _played(
     masses: dict[Any, Fraction] = {}
     for result, mass in found.masses.items():
         masses[result[-1:]] = masses.get(result[-1:], nothing) + mass
-    shares = chances(masses, nothing, declared=declared_endings(scene, by))
+    shares = chances(scene, masses, nothing, by=by)
     if wanted_by != ENDING:
         _require_values(scene, goals, by, list(shares["outcomes"]))
     return found, goals, shares
@@ -108,19 +109,31 @@ def _how_far(scene: Scene, error: TooLarge) -> str:
     return f"; the search ended{where} after {', '.join(came[:-1])} and {came[-1]}"
 
 
-def _what_helps(scene: Scene, who: str, error: TooLarge, *, taking_part: int) -> str:
-    """Return what makes a scene small enough that was too large; so many characters take part in it."""
+def _taking_part(step: Step, people: State) -> set[str]:
+    """Return the characters that a step names: who acts, and those among its inputs (`venn`, `venn:deceive`)."""
+    texts, left = [step.actor], list[Any](step.with_.values())
+    while left:
+        one = left.pop()
+        if isinstance(one, list | tuple):
+            left += one
+        elif isinstance(one, Mapping):
+            left += one.values()
+        elif isinstance(one, str):
+            texts.append(one.partition(":")[0])
+    return people.characters.keys() & {*texts}
+
+
+def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:
+    """Return what makes a scene small enough that was too large."""
     leaf, tries = leaf_at(scene.program, error.at), list[str]()
     if error.chance and not _is_bare(scene):
         tries.append(f"the results of {error.chance!r} in that step (given)")
     elif error.chance:
         tries.append("smaller hands or pools")
+    if not error.chance and len(_taking_part(leaf.step, people)) > 2:
+        tries.append("fewer characters")
     if leaf is not scene.program.leaves[0]:
         tries.append(f"a scene that ends before {leaf.name}")
-    if not error.chance and taking_part > 2:
-        tries.append("fewer characters")
-    if leaf.step.procedure and error.turns > taking_part:  # it came past a round in which everybody acted
-        tries.append("a shorter procedure")
     if error.decision and not error.chance and not _is_bare(scene):
         tries.append(f"an answer to {error.decision!r} in the steps (choose)")
     if not error.chance:

@@ -366,9 +366,22 @@ def test_what_is_too_large_for_optimal_decisions_says_so() -> None:
     assert (
         "too large; the search ended after 2 turns, 2 states and 298 paths. Try a larger --seconds or --leaves"
         in ran.err
-    )  # not everybody has acted twice, so that a shorter one would be as large
+    )
     three = ("--against", "bruiser", "--against", "guard", "--best", "--leaves", "300")
     assert "Try fewer characters, a larger" in rpgres("odds", "fate/conflict", "--sheet", "mara", *three).err
+
+
+@pytest.mark.slow
+def test_who_stands_by_is_not_said_to_make_a_scene_too_large(free: Path) -> None:
+    names = ("ana", "bo", "cy", "di")
+    people = "".join(f'[characters.{name}]\nskills = {{ fight = 1 }}\naspects = ["Quick"]\n' for name in names)
+    begins = f'ruleset = "fate"\npolicy = "sensible"\n{people}[[steps]]\nprocedure = "conflict"\nactor = "ana"\n'
+    two = best_of(f'{begins}with = {{ against = ["bo"] }}\n', "ana", "--leaves", "2000").err
+    assert "Try an answer to " in two
+    assert (
+        "Try fewer characters, "
+        in best_of(f'{begins}with = {{ against = ["bo", "cy"] }}\n', "ana", "--leaves", "2000").err
+    )
 
 
 def best_of(text: str, who: str, *given: str) -> Any:

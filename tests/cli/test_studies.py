@@ -283,6 +283,23 @@ def test_each_part_is_taken_out_alone_the_weightiest_first() -> None:
     assert parts["switch opposers=one"]["difference"]["exact"] == "0"
 
 
+def test_where_nothing_is_a_success_a_result_hangs_on_what_moves_most_of_it() -> None:
+    line = (*OVERCOME, "--skill", "2", "--vs", "3", "--bonus", "2", "--helpers", "1", "--by", "margin")
+    found = as_json(*line, "--knockout")
+    assert found["outcome"] == ""
+    assert [part["text"] for part in found["parts"][:2]] == ["without bonus 2", "without helpers 1"]
+    for part in found["parts"][:2]:
+        pairs = [(part["outcomes"][name], chance) for name, chance in found["base"]["outcomes"].items()]
+        moved = sum(abs(Fraction(one["exact"]) - Fraction(chance["exact"])) for one, chance in pairs) / 2
+        assert moved
+        assert part["difference"] == part["distance"]
+        assert Fraction(part["distance"]["exact"]) == moved
+    told = rpgres(*line, "--knockout").out.splitlines()
+    assert told[0].startswith("Overcome: what the distribution hangs on by margin")
+    assert told[1].split() == ["changed", "alone", "all", "outcomes"]
+    assert told[2].split()[-1] == "moved"
+
+
 def test_numbers_that_are_told_are_varied_compared_and_searched() -> None:
     line = ("odds", "push-pool", "check", "--attribute", "2", "--by", "successes")
     assert rpgres(*line, "--skill", "1").out.splitlines()[-1].split() == ["mean:", "0.500"]

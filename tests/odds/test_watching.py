@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import msgspec
@@ -165,6 +166,34 @@ def test_what_is_kept_is_found_by_what_was_read_alone() -> None:
     assert memo.find(node_of(1, 0, 8, 9), parts, noted) == "more"
     assert list(noted) == [SHAPE, 2, 3]
     assert memo.find(node_of(1, 0, 8, 8), parts) is None
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=6, max_size=6), max_size=40))
+def test_what_is_found_is_what_the_parts_that_were_read_come_to(ids: list[list[int]]) -> None:
+    memo, parts = Memo(), Parts()
+    for values in ids:
+        node, read = node_of(1, *values), [1]
+        for _ in range(4):  # which part is read next depends on what was read
+            read.append(1 + (read[-1] + values[read[-1] - 1]) % 6)
+        came_to = tuple([(part, values[part - 1]) for part in read])
+        noted: dict[int, None] = {}
+        found = memo.find(node, parts, noted)
+        assert found in (None, came_to)
+        assert found is None or noted.keys() >= set(read)
+        memo.keep(node, dict.fromkeys((SHAPE, *read)), came_to, parts)
+        assert memo.find(node, parts) == came_to
+
+
+def test_what_one_result_alone_has_read_takes_little_room() -> None:
+    memo, parts, read = Memo(), Parts(), dict.fromkeys(range(80))
+    nodes = [node_of(1, *[number] * 79) for number in range(1, 51)]
+    tracemalloc.start()
+    for node in nodes:
+        memo.keep(node, read, node, parts)
+    used = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert [memo.find(node, parts) for node in nodes] == nodes
+    assert used < 3_000 * len(nodes)  # a branch for each part takes seven times as much
 
 
 def test_a_part_that_is_copied_elsewhere_is_read_and_written() -> None:

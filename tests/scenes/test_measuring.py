@@ -16,13 +16,16 @@ from rpgres.odds.document import split_path
 from rpgres.odds.exact import chance_record
 from rpgres.odds.knockout import knockout
 from rpgres.odds.query import Query
+from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.odds.study import Study
 from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change
 from rpgres.odds.variations import Axis, Target, find, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
-from rpgres.scenes.measuring import procedure_subject, scene_subject
+from rpgres.scenes import measuring
+from rpgres.scenes.measuring import odds_by, procedure_subject, scene_subject
+from rpgres.scenes.odds_record import scene_record
 from rpgres.scenes.walking import ENDING
 from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win
 
@@ -124,6 +127,30 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
     assert found.cases[1].house_rules == ["opposers=one"]
     assert found.cases[2].differences is not None
     assert Fraction(found.cases[2].differences["up"].exact) == up(1) - up(0)
+
+
+@pytest.mark.slow
+def test_what_is_measured_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = list[SceneOdds]()
+
+    def once(*args: Any, **options: Any) -> SceneOdds:
+        calls.append(scene_odds(*args, **options))
+        return calls[-1]
+
+    monkeypatch.setattr(measuring, "scene_odds", once)
+    inputs = {"skill": 2, "vs": 2, "victories": 2}  # it need not end
+    query = Query(rules=load_rules(find_ruleset("fate")), action="contest", inputs=inputs, auto=True, by=ENDING)
+    found = measure(procedure_subject(query))
+    assert 0 < found.open < Fraction(1, 10**30)
+    assert found.leaves > 2_000
+    assert len(calls) == 1
+
+
+def test_odds_of_a_scene_list_endings_in_the_order_of_studies(wall: Subject) -> None:
+    scene = scene_subject(wall.scene, find_ruleset=find_ruleset)[1]
+    record = scene_record(scene, odds_by(scene, ENDING), by=ENDING, inputs={}, note=None)
+    assert list(record.outcomes) == list(measure(wall).masses) == ["up", "down"]
+    assert record.outcomes["up"].probability < record.outcomes["down"].probability
 
 
 @pytest.mark.slow

@@ -243,13 +243,10 @@ def search_texts(record: Search, shown: str) -> list[str]:
 
 def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     """Return it as a report."""
-    measured = _measured(record)
-    shown = _shown(record.outcome, record.base, file)
-    base = chance_of(record.base, measured)
+    shown = _shown(record.outcome, record.base, file) if record.outcome else "the distribution"
     text = heading(record, what=f"what {shown} hangs on")
     telling = [part for part in record.parts if _matters(part)]
-    rows = [[Cell("as typed"), *_chance_cells(base, record.base.open), Cell(""), Cell(""), Cell("")]]
-    rows += [_part_row(record, part) for part in telling]
+    rows = [_part_row(record, part) for part in telling]
     idle = [part.text for part in record.parts if not _matters(part) and part.difference is not None]
     unknown = [part for part in record.parts if not _matters(part) and part.difference is None]
     below = [f"no difference: {'; '.join(idle)}"] if idle else []
@@ -258,9 +255,13 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
     values = [part.difference.probability if part.difference else None for part in telling]
     chart = bars(text, [part.text for part in telling], values, is_whole=False)
-    heads = ["changed alone", shown, "exact", "difference", "exact", "all outcomes"]
-    table = Table(columns=heads, rows=rows)
-    return Report(title=text, above=above(record), tables=[table], below=below, chart=chart if telling else None)
+    heads = ["changed alone", "all outcomes"]
+    if record.outcome:
+        base = _chance_cells(chance_of(record.base, _measured(record)), record.base.open)
+        rows.insert(0, [Cell("as typed"), *base, Cell(""), Cell(""), Cell("")])
+        heads[1:1] = [shown, "exact", "difference", "exact"]
+    tables = [Table(columns=heads, rows=rows)] if rows else []
+    return Report(title=text, above=above(record), tables=tables, below=below, chart=chart if telling else None)
 
 
 def _measured(record: Knockout) -> str:
@@ -288,5 +289,7 @@ def _unknown_parts(parts: Sequence[Part]) -> Iterator[str]:
 
 def _part_row(record: Knockout, part: Part) -> list[Cell]:
     moved = f"{'' if part.difference is not None else 'at least '}{100 * part.distance.probability:.2f} moved"
+    if not record.outcome:
+        return [Cell(part.text), Cell(moved)]
     cells = _chance_cells(chance_of(part, _measured(record)), part.open)
     return [Cell(part.text), *cells, *_difference_cells(part.difference), Cell(moved, "quiet")]
