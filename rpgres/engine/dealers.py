@@ -92,6 +92,7 @@ class Dealer:
 
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
+        defers: whether a hand that is dealt in odds is left undealt until somebody looks at it; see `UndealtPile`.
         is_logged: whether somebody reads what happened; else a rule can skip building texts.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
         hand: asks a person for results of real dice and cards; None for no one.
@@ -100,6 +101,7 @@ class Dealer:
     __slots__ = ()
     hand: Hand | None = None
     joint = False
+    defers: bool = False
     is_logged = True
     keeps_parts = False
 

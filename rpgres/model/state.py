@@ -199,8 +199,21 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not any(known):
             return Pile((FACE_DOWN,) * len(self), self.audience, self.owner, self.shuffles)
         top = tuple(card if is_known else FACE_DOWN for card, is_known in zip(self.top, known, strict=True))
-        rest = (FACE_DOWN,) * len(self.cards)
-        return msgspec.structs.replace(self, cards=rest, top=top, knowers=(None,) * len(top))
+        rest = (FACE_DOWN,) * (len(self) - len(top))
+        return Pile(rest, self.audience, self.owner, self.shuffles, top, (None,) * len(top))
+
+
+class UndealtPile(Pile, frozen=True):
+    """A pile in odds whose cards are not all dealt: those of a hand that nobody looked at are still in its deck.
+
+    Attributes:
+        undealt: how many cards a hand has beside `cards`; of a deck less than 0: so many of its cards are in hands.
+    """
+
+    undealt: int = 0
+
+    def __len__(self) -> int:
+        return len(self.cards) + len(self.top) + self.undealt
 
 
 class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

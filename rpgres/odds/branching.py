@@ -60,7 +60,7 @@ class ChainPlace(msgspec.Struct, frozen=True):
     Attributes:
         chain, place: the steps, and where they have led.
         before: what was answered before the chain began.
-        state, unseen, undealt, has_secrets: the table's.
+        state, unseen, has_secrets: the table's.
         hidden: what happened that the optimal player did not see.
         left: what is left of the script.
         is_first: whether the optimal player has not decided anything yet.
@@ -71,7 +71,6 @@ class ChainPlace(msgspec.Struct, frozen=True):
     before: Node | None
     state: State
     unseen: Mapping[str, Unseen]
-    undealt: Mapping[str, tuple[str, int]]
     has_secrets: bool
     hidden: tuple[Event, ...]
     left: Mapping[str, tuple[str, ...]]

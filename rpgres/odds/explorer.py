@@ -196,11 +196,11 @@ class TapeDealer(JointDealer):
         met_alike: whether there was anything to choose from by `others`.
     """
 
-    __slots__ = ("_position", "_tape", "met_alike", "node", "others")
+    __slots__ = ("_position", "_tape", "defers", "met_alike", "node", "others")
 
     def __init__(self, *, others: bool = False) -> None:
         self.others = others
-        self.met_alike = False
+        self.defers = self.met_alike = False
         self._position = 0
         self._tape: list[Entry] = []
         self.node: Node | None = None

@@ -263,7 +263,7 @@ class _Solver:
         if self._dealer.is_fresh:
             raise Onward(self._place(table, chain, start, before=self._dealer.node), table.run)
         run, at = table.run, self._dealer.recorded(CHAIN)
-        run.state, run.unseen, run.undealt, run.has_secrets = at.state, at.unseen, at.undealt, at.has_secrets
+        run.state, run.unseen, run.has_secrets = at.state, at.unseen, at.has_secrets
         run.since = len(run.events)
         run.players = self._players(at)
         return at.place
@@ -276,7 +276,7 @@ class _Solver:
         """
         rules, chain = self._prepared.rules, at.chain
         run = Run(rules, at.state, dealer, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
-        run.unseen, run.undealt, run.has_secrets = at.unseen, at.undealt, at.has_secrets
+        run.unseen, run.has_secrets = at.unseen, at.has_secrets
         table = Table(run, rules)
         try:
             after = chain.step(table, at.place)
@@ -303,7 +303,7 @@ class _Solver:
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
         left = {label: tuple(answers) for label, answers in players.script.left.items()}
         state, is_first = run.state, policies.is_first
-        at = ChainPlace(chain, place, before, state, run.unseen, run.undealt, run.has_secrets, hidden, left, is_first)
+        at = ChainPlace(chain, place, before, state, run.unseen, run.has_secrets, hidden, left, is_first)
         return Path(at=at, key=key)
 
     def _value(self, path: Path, share: Fraction | None = None) -> Value:

@@ -37,7 +37,7 @@ ENDING = "ending"  # what odds of a scene are asked by default: how it ends
 _Answers = Mapping[str, Sequence[str]]
 
 
-def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "") -> Course:
+def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defers: bool = True) -> Course:
     """Return a scene as odds go through it.
 
     Args:
@@ -45,6 +45,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "") ->
         by: what is asked for: `ending`, a path of the table at the end, or a detail of the outcome of the last
             procedure that has it (such as `exchanges`).
         best: the character, or the seat, whose decisions are searched and may be any.
+        defers: whether hands stay undealt until somebody looks at them; it changes no chance.
 
     Raises:
         UsageError: there is nothing of such a name.
@@ -61,6 +62,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "") ->
 
     def turn(standing: Standing, dealer: Dealer, policies: Policies) -> Standing:
         leaf = leaf_at(program, standing.at)
+        dealer.defers = defers
         try:
             return _turn(scene, leaf, standing, dealer, policies, counts)
         except RpgresError as error:
@@ -279,7 +281,8 @@ def play_bare(
     if step.moment is not None:
         seats = Seats(lists(step.choose), policies=policies)
         period, moment = step.moment
-        return None, play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats)[2]
+        moved = play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats, asked=asked)
+        return None, moved[2]
     prepared = _prepared(scene, leaf, state)
     seats = Seats(answers_to(prepared, lists(step.choose)), policies=policies)
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=asked)
