@@ -12,7 +12,7 @@ from typing import Any, Never, TypeVar
 
 import msgspec
 
-from rpgres.errors import UsageError
+from rpgres.errors import UndealtError, UsageError
 
 GM = "gm"
 """The game master's seat; every other seat has the name of its character."""
@@ -214,6 +214,18 @@ class UndealtPile(Pile, frozen=True):
 
     def __len__(self) -> int:
         return len(self.cards) + len(self.top) + self.undealt
+
+
+def require_dealt(pile: Pile) -> Pile:
+    """Return a pile whose cards are read.
+
+    Raises:
+        UndealtError: they are not all dealt.
+    """
+    if isinstance(pile, UndealtPile):
+        whose = f"of {pile.owner} " if pile.owner else ""
+        raise UndealtError(f"cards {whose}are read that nobody knows yet; type the hand, or ask for no odds of them")
+    return pile
 
 
 class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,16 +9,17 @@ from rpgres.engine.hidden import Known
 from rpgres.engine.views import seats_of
 from rpgres.errors import UsageError, counted, named
 from rpgres.model.state import EMPTY, State
+from rpgres.odds.courses import Course
 from rpgres.odds.exact import chance_record
 from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided
 from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import leaf_at
-from rpgres.scenes.measuring import nobody_decides
+from rpgres.scenes.measuring import dealing_late, nobody_decides
 from rpgres.scenes.odds_record import chances, declared_endings, evaluated
 from rpgres.scenes.program import Scene
-from rpgres.scenes.walking import ENDING, course_of, value_name
+from rpgres.scenes.walking import ENDING, value_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -91,9 +92,12 @@ def _played(
     """
     wanted_by = by if not _are_endings(scene, goals) else ENDING
     goals, worth = _goal(scene, goals, wanted_by)
-    course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
+
+    def search(course: Course) -> SceneBest:
+        return scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
+
     try:
-        found = scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
+        found = dealing_late(scene, search, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     nothing = found.value * 0

@@ -17,12 +17,13 @@ from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
 from rpgres.engine.table import Outcome
-from rpgres.errors import FileError, RpgresError, UsageError, named
+from rpgres.errors import FileError, RpgresError, UndealtError, UsageError, named
 from rpgres.lint.paths import Known, path_faults
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Map, State, freeze
 from rpgres.odds.courses import Course
+from rpgres.odds.explorer import TapeDealer
 from rpgres.odds.standings import COUNTERS
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
@@ -62,11 +63,14 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
 
     def turn(standing: Standing, dealer: Dealer, policies: Policies) -> Standing:
         leaf = leaf_at(program, standing.at)
-        dealer.defers = defers
+        if isinstance(dealer, TapeDealer):
+            dealer.defers = defers
         try:
             return _turn(scene, leaf, standing, dealer, policies, counts)
         except RpgresError as error:
-            raise error if "asked" in error.details else at_step(leaf, error) from error
+            raise (
+                error if "asked" in error.details or isinstance(error, UndealtError) else at_step(leaf, error)
+            ) from error
 
     def go_on(standing: Standing) -> Standing:
         if standing.place is not None:
