@@ -110,7 +110,7 @@ def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
 
 def deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, looks: bool) -> None:
     """Deal cards of a face-down pile into a hand, as far as there are any; see `Table.deal`."""
-    if run.dealer.defers and run.asked == STATE and _is_free(run, source, to=to, count=count):
+    if run.asked == STATE and run.dealer.defers(label) and _is_free(run, source, to=to, count=count):
         _leave_undealt(run, source, to=to, count=count)
     else:
         _deal(run, source, to=to, count=count, label=label, by=by, looks=looks)

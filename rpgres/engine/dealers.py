@@ -92,7 +92,6 @@ class Dealer:
 
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
-        defers: whether a hand that is dealt in odds is left undealt until somebody looks at it; see `UndealtPile`.
         is_logged: whether somebody reads what happened; else a rule can skip building texts.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
         hand: asks a person for results of real dice and cards; None for no one.
@@ -101,9 +100,12 @@ class Dealer:
     __slots__ = ()
     hand: Hand | None = None
     joint = False
-    defers: bool = False
     is_logged = True
     keeps_parts = False
+
+    def defers(self, label: str) -> bool:
+        """Tell whether cards that are dealt under a label stay undealt until somebody looks; see `UndealtPile`."""
+        return False
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return one result of the dice for the `count`-th question of this label."""
@@ -295,6 +297,10 @@ class GivenDealer(Dealer):
 
     def _give(self, label: str, texts: Sequence[str]) -> None:
         self._given.setdefault(label, []).extend(texts)
+
+    def defers(self, label: str) -> bool:
+        """Leave what is not given to the other dealer."""
+        return not self._is_known(label) and self._then.defers(label)
 
     def _next(self, label: str) -> str | None:
         """Return the next given result of a label; None where the other dealer answers."""

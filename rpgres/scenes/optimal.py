@@ -12,7 +12,7 @@ from rpgres.model.state import EMPTY, State
 from rpgres.odds.courses import Course
 from rpgres.odds.exact import chance_record
 from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
-from rpgres.odds.scenes import Undecided
+from rpgres.odds.scenes import Undecided, too_many_words
 from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import leaf_at
@@ -114,7 +114,7 @@ def _how_far(scene: Scene, error: TooLarge) -> str:
     """Return where a search ended that was too large, and how far it came."""
     where = "" if _is_bare(scene) else f" in {leaf_at(scene.program, error.at).name}"
     if error.chance:
-        return f"; {error.chance!r}{where} has too many results"
+        return f"; {too_many_words(error.chance)[0]}{where} has too many results"
     came = [counted(error.turns, "turn"), counted(error.states, "state"), counted(error.leaves, "path")]
     return f"; the search ended{where} after {', '.join(came[:-1])} and {came[-1]}"
 
@@ -123,7 +123,7 @@ def _what_helps(scene: Scene, who: str, error: TooLarge, *, taking_part: int) ->
     """Return what makes a scene small enough that was too large; so many characters take part in it."""
     leaf, tries = leaf_at(scene.program, error.at), list[str]()
     if error.chance and not _is_bare(scene):
-        tries.append(f"the results of {error.chance!r} in that step (given)")
+        tries.append(too_many_words(error.chance)[1])
     elif error.chance:
         tries.append("smaller hands or pools")
     if leaf is not scene.program.leaves[0]:

@@ -64,7 +64,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
     def turn(standing: Standing, dealer: Dealer, policies: Policies) -> Standing:
         leaf = leaf_at(program, standing.at)
         if isinstance(dealer, TapeDealer):
-            dealer.defers = defers
+            dealer.deals_late = defers
         try:
             return _turn(scene, leaf, standing, dealer, policies, counts)
         except RpgresError as error:
