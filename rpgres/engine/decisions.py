@@ -57,7 +57,7 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     run.counts[label] = run.counts.get(label, 0) + 1
     if question.moot and not players.hears_moot:
         return run.pass_over(label, question.who, question.of)
-    if run.dealer.joint and run.rules.file.piles:
+    if run.rules.file.piles:
         from rpgres.engine.cards import deal_to_seat
 
         deal_to_seat(run, question.who)
