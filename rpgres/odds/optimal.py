@@ -166,7 +166,8 @@ class _Solver:
         self._prepared, self._choose, self._policies = prepared, choose, policies
         self._seat = prepared.state.seat_of(prepared.actor)
         self._known: dict[Hashable, Value] = {}
-        self._dealer = SearchDealer(self._known)
+        self._undecided: dict[Hashable, Value] = {}  # of points with no decision before or behind
+        self._dealer = SearchDealer()
         self._budget, self._leaves, self._runs = budget, 0, Runs()
         self._success = success_of(prepared)
         successes = [name for name, success in self._success.items() if success]
@@ -195,10 +196,10 @@ class _Solver:
         if any(sum(share for share, _ in parts) != self._decided for parts in self._firsts.values()):
             choices = []  # not every option is always offered, so they cannot be compared
         choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
-        passed = tuple(sorted(self._runs.passed))
+        passed, states = tuple(sorted(self._runs.passed)), len(self._known) + len(self._undecided)
         plan = tuple(self.plan.records())
         partly = self._applied.partly(is_whole=not value.open)
-        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, partly, plan)
+        return Best(self.label, tuple(choices), value, self._leaves, states, passed, partly, plan)
 
     def _is_best(self, value: Value) -> bool:
         """Tell whether nothing could be better."""
@@ -337,7 +338,8 @@ class _Solver:
     def _looked_at(self, path: Path, share: Fraction | None) -> Value:
         from fractions import Fraction
 
-        self._dealer.recalls = share is None
+        known = self._dealer.known = self._known if share is None else self._undecided
+        decided = self._decided
         try:
             found = self._run(path)
         except Fresh as chance:
@@ -358,8 +360,8 @@ class _Solver:
             if share is not None:
                 self._ended_before.append((share, found))
             return found
-        if self.merges and share is None and not value.open:
-            self._known.update(dict.fromkeys(keys, value))
+        if self.merges and not value.open and self._decided == decided:
+            known.update(dict.fromkeys(keys, value))
         return value
 
     def _first(self, path: Path, question: Question, share: Fraction) -> Value:
