@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from rpgres import Effect, Option, Outcome, Ruleset, Table, View, pile_name
+from rpgres import Effect, Map, Option, Outcome, Ruleset, Table, View, pile_name
+from rpgres.engine.hidden import known_to
+from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Question
 from rpgres.odds.scene_best import scene_best
 from rpgres.odds.scenes import SceneOdds, scene_odds
@@ -77,7 +79,7 @@ fail = { text = "Low." }
 hit = { text = "High." }
 [actions.bet]
 summary = "Dare that the deck has a card under 3, or that it has not."
-labels = ["dare", "draw"]
+labels = ["dare", "draw", "deal"]
 tables = ["bet"]
 [outcomes.bet]
 fail = { text = "Wrong." }
@@ -125,6 +127,8 @@ def six(tmp_path_factory: pytest.TempPathFactory) -> Ruleset:
 
     @ruleset.action("bet")
     def bet(table: Table, actor: Any) -> Outcome:
+        hand = pile_name("hand", actor.name)
+        table.deal("deck", to=hand, count=2 - table.count(hand), by=actor.name)
         is_low = table.ask("dare", actor.name, [Option("low"), Option("high")]) == "low"
         card = table.draw("deck", to="discard")
         return table.settle("bet", 0 if card is not None and ((card.value or 0) < 4) == is_low else -1)
@@ -244,6 +248,37 @@ def test_hands_that_a_condition_reads_are_dealt_at_once(six: Ruleset, more: str)
     else:
         assert len(masses) == 15
         assert set(masses.values()) == {Fraction(1, 15)}
+
+
+def test_what_a_seat_does_not_see_of_a_table_is_dealt_when_somebody_looks(six: Ruleset) -> None:
+    """As for a procedure at a persistent table: a holds the lowest two, and does not know what b holds."""
+    scene = scene_of(six, "a show", "b show", more=ENDS, head="")
+    scene = msgspec.structs.replace(scene, program=read_scene(_unbegun(scene), find_ruleset=lambda _: six).program)
+    piles = lay_out(scene.rules, scene.state).piles
+    cards = piles["deck"].cards
+    lie = {"hand:a": cards[:2], "hand:b": cards[3:5], "deck": (cards[2], cards[5])}
+    dealt = Map({name: msgspec.structs.replace(pile, cards=lie.get(name, ())) for name, pile in piles.items()})
+    state = msgspec.structs.replace(scene.state, piles=dealt)
+    known = known_to(scene.rules, state, "a").state
+    assert known is not None
+    assert [len(known.piles[name]) for name in lie] == [2, 2, 2]
+    found = walked(msgspec.structs.replace(scene, state=known))
+    assert found.masses == {("one",): Fraction(1)}  # two of 3, 4, 5, 6 are never both low
+    shows = msgspec.structs.replace(scene, state=known_to(scene.rules, state, "b").state)
+    assert walked(shows).masses == {("both",): Fraction(1, 2), ("one",): Fraction(1, 2)}
+
+
+def _unbegun(scene: Scene) -> Source:
+    return Source(path="s.toml", text=scene.source.text.replace('[[steps]]\nbegin = "scene"\n', ""))
+
+
+def test_a_step_that_gives_a_card_leaves_hands_undealt_all_the_same(six: Ruleset) -> None:
+    given = 'choose = { dare = "low" }\ngiven = { draw = "Re1" }'
+    scene = read_scene(_unbegun(scene_of(six, f"a bet {given}", more=BETS)), find_ruleset=lambda _: six)
+    found = walked(scene)
+    assert found.masses == {("hit",): Fraction(1)}
+    assert found.leaves == 1
+    assert plain_odds(course_of(scene, defers=False)) == found.masses
 
 
 def test_a_view_tells_how_many_cards_there_are_whether_they_are_dealt_or_not(six: Ruleset) -> None:
