@@ -19,7 +19,7 @@ from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
-from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of
+from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of, undealt_in, with_undealt
 from rpgres.rulesets import STATE
 
 
@@ -38,9 +38,7 @@ def pile_of(run: Run, name: str) -> Pile:
 
 def seen_in(run: Run, pile: str) -> tuple[Card, ...]:
     """Return the cards that lie face up or in a hand; see `Table.cards`."""
-    found = pile_of(run, pile)
-    if piles.undealt_in(found) > 0:
-        found = _deal_now(run, pile)
+    found = _dealt(run, pile)
     if found.audience == ():
         raise Broken(f"it looked at the cards of {pile!r}, which are face down")
     return tuple([run.rules.cards.card(card) for card in found.cards])
@@ -63,13 +61,13 @@ def _leave_undealt(run: Run, source: str, *, to: str, count: int) -> None:
     """Add cards to a hand that stay in the pile they come from until somebody looks; less than 0 takes them off."""
     changed = {one: pile_of(run, one) for one in (source, to)}
     signs = {source: -count, to: count}
-    _put(run, {one: piles.with_undealt(pile, piles.undealt_in(pile) + signs[one]) for one, pile in changed.items()})
+    _put(run, {one: with_undealt(pile, undealt_in(pile) + signs[one]) for one, pile in changed.items()})
 
 
 def _deal_now(run: Run, hand: str, *, looks: bool = True) -> Pile:
     """Deal what of a hand was left undealt, from below the known top cards of its pile; return the hand."""
     found = pile_of(run, hand)
-    source, count, by = piles.dealt_from(run.rules, hand, found), piles.undealt_in(found), found.owner or GM
+    source, count, by = piles.dealt_from(run.rules, hand, found), undealt_in(found), found.owner or GM
     _leave_undealt(run, source, to=hand, count=-count)
     pile = pile_of(run, source)
     _put(run, {source: msgspec.structs.replace(pile, top=(), knowers=())})
@@ -78,11 +76,17 @@ def _deal_now(run: Run, hand: str, *, looks: bool = True) -> Pile:
     return pile_of(run, hand)
 
 
+def _dealt(run: Run, pile: str) -> Pile:
+    """Return a pile whose cards matter now, all of them dealt."""
+    found = pile_of(run, pile)
+    return _deal_now(run, pile) if undealt_in(found) > 0 else found
+
+
 def _deal_from(run: Run, source: str) -> None:
     """Deal every hand that was left undealt and comes from a pile, before that pile gets other cards."""
-    if piles.undealt_in(pile_of(run, source)) < 0:
+    if undealt_in(pile_of(run, source)) < 0:
         for hand, pile in run.state.piles.items():
-            if piles.undealt_in(pile) > 0 and piles.dealt_from(run.rules, hand, pile) == source:
+            if undealt_in(pile) > 0 and piles.dealt_from(run.rules, hand, pile) == source:
                 _deal_now(run, hand)
 
 
@@ -93,13 +97,13 @@ def deal_to_seat(run: Run, who: str) -> None:
     if policy is None or getattr(policy, "by_question", False) or policies.preference(who, seat) is not None:
         return
     for hand, pile in run.state.piles.items():
-        if piles.undealt_in(pile) > 0 and seat in (pile.audience or ()):
+        if undealt_in(pile) > 0 and seat in (pile.audience or ()):
             _deal_now(run, hand)
 
 
 def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
     """Return the cards that a hand has or may have; see `Table.possible`."""
-    if piles.undealt_in(pile_of(run, pile)) > 0:
+    if undealt_in(pile_of(run, pile)) > 0:
         _deal_now(run, pile, looks=False)
     unseen = run.unseen.get(pile)
     if unseen is None:
@@ -169,12 +173,12 @@ def draw(
     holds: Collection[str] = (),
 ) -> Card | None:
     """Draw the top card of a face-down pile into another pile; see `Table.draw`."""
-    source = pile_of(run, pile)
+    source = _dealt(run, pile)
     if run.unseen:
         into = run.unseen.get(to)
         if into is not None or any(unseen.source == pile for unseen in run.unseen.values()):
             return _drawn_beside(run, pile, to, label, by)
-    if not len(source) and piles.undealt_in(source) < 0:
+    if not len(source) and undealt_in(source) < 0:
         _deal_from(run, pile)
         source = pile_of(run, pile)
     if not len(source):
@@ -233,7 +237,7 @@ def _taken(run: Run, kind: Hashable, pile: str, *, to: str, label: str = "", by:
 def peek(run: Run, pile: str, count: int, *, by: str, label: str) -> tuple[Card, ...]:
     """Look at the top cards of a face-down pile, which stay there; see `Table.peek`."""
     seat = run.state.seat_of(by)
-    found = pile_of(run, pile)
+    found = _dealt(run, pile)
     top, knowers = list(found.top), list(found.knowers)
     rest = found.cards
     for number in range(min(count, count_of(run, pile))):
@@ -259,9 +263,7 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
         return
     run.check_room(f"cards of {source}")
     _deal_from(run, to)
-    if piles.undealt_in(pile_of(run, source)) > 0:
-        _deal_now(run, source)
-    pile, target = pile_of(run, source), pile_of(run, to)
+    pile, target = _dealt(run, source), pile_of(run, to)
     moved = piles.matching_cards(pile.cards, codes)
     if moved is None:
         raise Broken(f"it moved {', '.join(codes)} from {source!r}, which does not contain them")
@@ -282,7 +284,7 @@ def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: 
     """Place the cards that an input names in a pile; those that are not go back, shuffled in; see `Table.place`."""
     there = pile_of(run, pile)
     source = piles.dealt_from(run.rules, pile, there)
-    if undealt := piles.undealt_in(there):  # which is what is typed now
+    if undealt := undealt_in(there):  # which is what is typed now
         _leave_undealt(run, source, to=pile, count=-undealt)
         there = pile_of(run, pile)
     stock = pile_of(run, source)

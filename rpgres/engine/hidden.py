@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.piles import dealt_from, lay_out, undealt_in, with_undealt
+from rpgres.engine.piles import dealt_from, lay_out
 from rpgres.engine.players import OrdersPolicy, Policy
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY, Map, Pile, State, is_for
+from rpgres.model.state import EMPTY, Map, Pile, State, is_for, undealt_in, with_undealt
 from rpgres.rulesets import Rules
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from rpgres.errors import UsageError
 from rpgres.model.cards import Cards, unknown_card
-from rpgres.model.state import GM, Map, Pile, State, UndealtPile, code_of, pile_name
+from rpgres.model.state import GM, Map, Pile, State, code_of, pile_name
 from rpgres.rulesets import Rules
 from rpgres.rulesets.schema import PileText
 
@@ -57,17 +57,6 @@ def owners(text: PileText, state: State) -> tuple[str, ...]:
 def beside(rules: Rules, name: str, pile: Pile) -> str:
     """Return the full name of a pile that goes with another: of the same owner, where each has one."""
     return pile_name(name, pile.owner) if rules.file.piles[name].each else name
-
-
-def undealt_in(pile: Pile) -> int:
-    """Return how many cards of a hand are still in its deck; of such a deck less than 0."""
-    return pile.undealt if isinstance(pile, UndealtPile) else 0
-
-
-def with_undealt(pile: Pile, count: int) -> Pile:
-    """Return a pile with so many cards undealt."""
-    fields = pile.cards, pile.audience, pile.owner, pile.shuffles, pile.top, pile.knowers
-    return UndealtPile(*fields, undealt=count) if count else Pile(*fields)
 
 
 def dealt_from(rules: Rules, name: str, pile: Pile) -> str:

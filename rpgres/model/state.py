@@ -216,6 +216,17 @@ class UndealtPile(Pile, frozen=True):
         return len(self.cards) + len(self.top) + self.undealt
 
 
+def undealt_in(pile: Pile) -> int:
+    """Return how many cards of a hand are still in its deck; of such a deck less than 0."""
+    return pile.undealt if isinstance(pile, UndealtPile) else 0
+
+
+def with_undealt(pile: Pile, count: int) -> Pile:
+    """Return a pile with so many cards undealt."""
+    fields = pile.cards, pile.audience, pile.owner, pile.shuffles, pile.top, pile.knowers
+    return UndealtPile(*fields, undealt=count) if count else Pile(*fields)
+
+
 def require_dealt(pile: Pile) -> Pile:
     """Return a pile whose cards are read.
 

@@ -40,13 +40,16 @@ success = true
 [sheet.name]
 kind = "text"
 help = "name"
+[sheet.size]
+kind = "counter"
+help = "cards in hand"
 [decks.six]
 title = "Six"
 suits.red = { title = "Red", code = "Re", cards = ["1", "2", "3", "4", "5", "6"] }
 [piles]
 deck = { title = "Deck", face = "down", decks.six = {} }
 discard = { title = "Discard", face = "up" }
-hand = { title = "Hand", face = "hand", each = true, dealt-from = "deck" }
+hand = { title = "Hand", face = "hand", each = true, dealt-from = "deck", dealt = ["size"] }
 [parameters.hand]
 kind = "cards"
 pile = "hand"
@@ -279,6 +282,15 @@ def test_a_step_that_gives_a_card_leaves_hands_undealt_all_the_same(six: Ruleset
     assert found.masses == {("hit",): Fraction(1)}
     assert found.leaves == 1
     assert plain_odds(course_of(scene, defers=False)) == found.masses
+
+
+def test_a_hand_that_is_given_back_undealt_is_in_its_deck_again(six: Ruleset) -> None:
+    more = "[[steps]]\nset = { 'characters.b' = 'absent' }\n[[steps]]\nactor = 'a'\naction = 'show'\nid = 'a-show'\n"
+    scene = scene_of(six, more=f"{more}[ends.hit]\nwhen = {{ a-show = 'hit' }}\n[ends.no]\n")
+    assert walked(scene, by=("ending", "piles.deck.count")).masses == {
+        ("hit", 4): Fraction(4, 5),
+        ("no", 4): Fraction(1, 5),
+    }
 
 
 def test_a_view_tells_how_many_cards_there_are_whether_they_are_dealt_or_not(six: Ruleset) -> None:
