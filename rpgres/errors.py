@@ -191,6 +191,10 @@ class UsageError(RpgresError):
     code = "usage"
 
 
+class UndealtError(UsageError):
+    """A condition or a path reads cards that odds have not dealt yet."""
+
+
 class NotationError(UsageError):
     """A dice expression that cannot be read; `position` is the zero-based place of the fault in `text`."""
 

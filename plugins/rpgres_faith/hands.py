@@ -33,10 +33,12 @@ def deal_first(table: Table, who: str) -> None:
 
 def fill(table: Table, who: str) -> None:
     """Draw until a character's hand is full (R:1.6)."""
-    hand = piles_of(who)[0]
-    while table.count(hand) < hand_size(table.rules, table.state, who):
-        if not draw(table, who, label=DEALT):
+    hand, deck, _ = piles_of(who)
+    while (missing := hand_size(table.rules, table.state, who) - (held := table.count(hand))) > 0:
+        table.deal(deck, to=hand, count=min(missing, table.count(deck) or 1), label=DEALT, by=who)
+        if table.count(hand) == held:
             break
+        renew(table, who)
 
 
 @cache  # asked many times in every course of a walk

@@ -130,9 +130,8 @@ def fill(table: Table, hero: Hero, *, label: str = "redraw", places: int = 0) ->
         label: the label of the draws.
         places: how many places were lost meanwhile.
     """
-    while table.count(hero.hand) < hero.size - places:
-        if table.draw(DECK, to=hero.hand, label=label, by=hero.name) is None:
-            break
+    missing = hero.size - places - table.count(hero.hand)
+    table.deal(DECK, to=hero.hand, count=max(0, missing), label=label, by=hero.name)
 
 
 def is_doom(card: Card) -> bool:

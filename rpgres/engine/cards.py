@@ -19,7 +19,8 @@ from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
-from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, State, code_of
+from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of, undealt_in, with_undealt
+from rpgres.rulesets import STATE
 
 
 def pile_of(run: Run, name: str) -> Pile:
@@ -37,9 +38,7 @@ def pile_of(run: Run, name: str) -> Pile:
 
 def seen_in(run: Run, pile: str) -> tuple[Card, ...]:
     """Return the cards that lie face up or in a hand; see `Table.cards`."""
-    if pile in run.undealt:
-        _deal_now(run, pile)
-    found = pile_of(run, pile)
+    found = _dealt(run, pile)
     if found.audience == ():
         raise Broken(f"it looked at the cards of {pile!r}, which are face down")
     return tuple([run.rules.cards.card(card) for card in found.cards])
@@ -50,8 +49,6 @@ def count_of(run: Run, pile: str) -> int:
     found = len(pile_of(run, pile))
     for hand, unseen in run.unseen.items():
         found += unseen.size if hand == pile else -unseen.size if unseen.source == pile else 0
-    for hand, (source, count) in run.undealt.items():
-        found += count if hand == pile else -count if source == pile else 0
     return found
 
 
@@ -60,37 +57,53 @@ def count_of(run: Run, pile: str) -> int:
 HIDDEN = "hidden"  # the label of what they are dealt by
 
 
-def _deal_now(run: Run, hand: str, *, looks: bool = True) -> None:
-    """Deal a hand that was left undealt, from below the known top cards of its pile."""
-    source, count = run.undealt[hand]
-    run.undealt = Map({name: one for name, one in run.undealt.items() if name != hand})
-    pile, by = pile_of(run, source), pile_of(run, hand).owner or GM
-    if not pile.top:
-        deal(run, source, to=hand, count=count, label=HIDDEN, by=by, looks=looks)
-        return
+def _leave_undealt(run: Run, source: str, *, to: str, count: int) -> None:
+    """Add cards to a hand that stay in the pile they come from until somebody looks; less than 0 takes them off."""
+    changed = {one: pile_of(run, one) for one in (source, to)}
+    signs = {source: -count, to: count}
+    _put(run, {one: with_undealt(pile, undealt_in(pile) + signs[one]) for one, pile in changed.items()})
+
+
+def _deal_now(run: Run, hand: str, *, looks: bool = True) -> Pile:
+    """Deal what of a hand was left undealt, from below the known top cards of its pile; return the hand."""
+    found = pile_of(run, hand)
+    source, count, by = piles.dealt_from(run.rules, hand, found), undealt_in(found), found.owner or GM
+    _leave_undealt(run, source, to=hand, count=-count)
+    pile = pile_of(run, source)
     _put(run, {source: msgspec.structs.replace(pile, top=(), knowers=())})
-    deal(run, source, to=hand, count=count, label=HIDDEN, by=by, looks=looks)
+    _deal(run, source, to=hand, count=count, label=HIDDEN, by=by, looks=looks)
     _put(run, {source: msgspec.structs.replace(pile_of(run, source), top=pile.top, knowers=pile.knowers)})
+    return pile_of(run, hand)
+
+
+def _dealt(run: Run, pile: str) -> Pile:
+    """Return a pile whose cards matter now, all of them dealt."""
+    found = pile_of(run, pile)
+    return _deal_now(run, pile) if undealt_in(found) > 0 else found
 
 
 def _deal_from(run: Run, source: str) -> None:
     """Deal every hand that was left undealt and comes from a pile, before that pile gets other cards."""
-    for hand in [hand for hand, (pile, _) in run.undealt.items() if pile == source]:
-        _deal_now(run, hand)
+    if undealt_in(pile_of(run, source)) < 0:
+        for hand, pile in run.state.piles.items():
+            if undealt_in(pile) > 0 and piles.dealt_from(run.rules, hand, pile) == source:
+                _deal_now(run, hand)
 
 
-def deal_to_seat(run: Run, who: str, seat: str) -> State:
-    """Deal the hands that a seat sees, where it decides by more than an order of preference; return the table then."""
-    policies = run.players.policies
-    if policies.of(who, seat) is not None and policies.preference(who, seat) is None:
-        for hand in [hand for hand in run.undealt if seat in (pile_of(run, hand).audience or ())]:
+def deal_to_seat(run: Run, who: str) -> None:
+    """Deal the hands that a player's seat sees, where it decides by more than a preference or the question."""
+    policies, seat = run.players.policies, run.state.seat_of(who)
+    policy = policies.of(who, seat)
+    if policy is None or getattr(policy, "by_question", False) or policies.preference(who, seat) is not None:
+        return
+    for hand, pile in run.state.piles.items():
+        if undealt_in(pile) > 0 and seat in (pile.audience or ()):
             _deal_now(run, hand)
-    return run.state
 
 
 def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
     """Return the cards that a hand has or may have; see `Table.possible`."""
-    if pile in run.undealt:
+    if undealt_in(pile_of(run, pile)) > 0:
         _deal_now(run, pile, looks=False)
     unseen = run.unseen.get(pile)
     if unseen is None:
@@ -101,11 +114,28 @@ def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
 
 def deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, looks: bool) -> None:
     """Deal cards of a face-down pile into a hand, as far as there are any; see `Table.deal`."""
-    if run.dealer.joint and count and not count_of(run, to) and to not in run.unseen:
+    if run.asked == STATE and run.dealer.defers(label) and _is_free(run, source, to=to, count=count):
+        _leave_undealt(run, source, to=to, count=count)
+    else:
+        _deal(run, source, to=to, count=count, label=label, by=by, looks=looks)
+
+
+def _is_free(run: Run, source: str, *, to: str, count: int) -> bool:
+    """Tell whether cards of a hand can stay in the pile that it is always dealt from."""
+    if not count or count_of(run, source) < count or run.unseen:
+        return False
+    stock, hand = pile_of(run, source), pile_of(run, to)
+    return not stock.top and hand.audience is not None and piles.dealt_from(run.rules, to, hand) == source
+
+
+def _deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, looks: bool) -> None:
+    """Deal cards that are not left undealt."""
+    if run.dealer.joint and count and to not in run.unseen:
         stock, seat = pile_of(run, source), run.state.seat_of(by)
         is_free = count_of(run, source) >= count and not stock.top
         is_free = is_free and all(unseen.source != source for unseen in run.unseen.values())
-        if is_free and not looks and run.players.policies.preference(by, seat) is not None:
+        is_kept = run.asked != STATE and not looks and not count_of(run, to)  # the next turn would not know of it
+        if is_free and is_kept and run.players.policies.preference(by, seat) is not None:
             firsts, sizes = classes(stock.cards, Stack("", 0, run.rules.cards, run.lump))
             kinds = {_kind(run, run.rules.cards.card(one)): size for one, size in zip(firsts, sizes, strict=True)}
             run.unseen = {**run.unseen, to: dealt(source, kinds, count=count)}
@@ -143,12 +173,12 @@ def draw(
     holds: Collection[str] = (),
 ) -> Card | None:
     """Draw the top card of a face-down pile into another pile; see `Table.draw`."""
-    source = pile_of(run, pile)
+    source = _dealt(run, pile)
     if run.unseen:
         into = run.unseen.get(to)
         if into is not None or any(unseen.source == pile for unseen in run.unseen.values()):
             return _drawn_beside(run, pile, to, label, by)
-    if run.undealt and not count_of(run, pile):
+    if not len(source) and undealt_in(source) < 0:
         _deal_from(run, pile)
         source = pile_of(run, pile)
     if not len(source):
@@ -207,7 +237,7 @@ def _taken(run: Run, kind: Hashable, pile: str, *, to: str, label: str = "", by:
 def peek(run: Run, pile: str, count: int, *, by: str, label: str) -> tuple[Card, ...]:
     """Look at the top cards of a face-down pile, which stay there; see `Table.peek`."""
     seat = run.state.seat_of(by)
-    found = pile_of(run, pile)
+    found = _dealt(run, pile)
     top, knowers = list(found.top), list(found.knowers)
     rest = found.cards
     for number in range(min(count, count_of(run, pile))):
@@ -232,11 +262,8 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
     if not codes:
         return
     run.check_room(f"cards of {source}")
-    if run.undealt:
-        _deal_from(run, to)
-        if source in run.undealt:
-            _deal_now(run, source)
-    pile, target = pile_of(run, source), pile_of(run, to)
+    _deal_from(run, to)
+    pile, target = _dealt(run, source), pile_of(run, to)
     moved = piles.matching_cards(pile.cards, codes)
     if moved is None:
         raise Broken(f"it moved {', '.join(codes)} from {source!r}, which does not contain them")
@@ -248,17 +275,18 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
 
 def shuffle(run: Run, pile: str) -> None:
     """Shuffle a face-down pile, what was known of its top included."""
-    if run.undealt and pile_of(run, pile).top:
+    if pile_of(run, pile).top:
         _deal_from(run, pile)
     _put(run, {pile: piles.shuffled(pile_of(run, pile))})
 
 
 def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
     """Place the cards that an input names in a pile; those that are not go back, shuffled in; see `Table.place`."""
-    if pile in run.undealt:  # which is what is typed now
-        run.undealt = Map({hand: one for hand, one in run.undealt.items() if hand != pile})
     there = pile_of(run, pile)
-    source = piles.beside(run.rules, run.rules.file.piles[pile.partition(":")[0]].dealt_from, there)
+    source = piles.dealt_from(run.rules, pile, there)
+    if undealt := undealt_in(there):  # which is what is typed now
+        _leave_undealt(run, source, to=pile, count=-undealt)
+        there = pile_of(run, pile)
     stock = pile_of(run, source)
     stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
     known = run.rules.cards

@@ -103,6 +103,10 @@ class Dealer:
     is_logged = True
     keeps_parts = False
 
+    def defers(self, label: str) -> bool:
+        """Tell whether cards that are dealt under a label stay undealt until somebody looks; see `UndealtPile`."""
+        return False
+
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return one result of the dice for the `count`-th question of this label."""
         raise NotImplementedError
@@ -289,6 +293,10 @@ class GivenDealer(Dealer):
 
     def _give(self, label: str, texts: Sequence[str]) -> None:
         self._given.setdefault(label, []).extend(texts)
+
+    def defers(self, label: str) -> bool:
+        """Leave what is not given to the other dealer."""
+        return not self._is_known(label) and self._then.defers(label)
 
     def _next(self, label: str) -> str | None:
         """Return the next given result of a label; None where the other dealer answers."""

@@ -56,7 +56,11 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     run.counts[label] = run.counts.get(label, 0) + 1
     if question.moot and not players.hears_moot:
         return run.pass_over(label, question.who, question.of)
-    if not players.by_question or run.undealt:
+    if run.rules.file.piles:
+        from rpgres.engine.cards import deal_to_seat
+
+        deal_to_seat(run, question.who)
+    if not players.by_question:
         view = view_of(run, question.who)
     else:
         view = UNSEEING if players.policies.is_common else View(run.state.seat_of(question.who), NOTHING_SEEN)
@@ -164,10 +168,6 @@ def claim(run: Run, seat: str, claims: Sequence[str], *, is_hidden: bool = False
 def view_of(run: Run, who: str) -> View:
     """Return what a character's seat may know."""
     state, seat = run.state, run.state.seat_of(who)
-    if run.undealt:
-        from rpgres.engine.cards import deal_to_seat
-
-        state = deal_to_seat(run, who, seat)
     events: Sequence[Event] = run.events
     forgotten: Sequence[Event] = ()
     if run.has_secrets or run.since:

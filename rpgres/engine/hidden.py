@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.piles import beside, lay_out
+from rpgres.engine.piles import dealt_from, lay_out
 from rpgres.engine.players import OrdersPolicy, Policy
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY, Map, Pile, State, is_for
+from rpgres.model.state import EMPTY, Map, Pile, State, is_for, undealt_in, with_undealt
 from rpgres.rulesets import Rules
 
 
@@ -27,21 +27,19 @@ class Start(msgspec.Struct, frozen=True):
 
     Attributes:
         actor: the actor there; empty for the one that the inputs name.
-        undealt: by hand that the seat does not see, the pile its cards lie in, and how many are dealt from there.
         seat: whose knowledge it is; None for the host, or where there is no table.
         orders: the standing orders that the seat knows of, by the seat they decide for.
     """
 
     state: State | None = None
     actor: str = ""
-    undealt: Mapping[str, tuple[str, int]] = EMPTY
     seat: str | None = None
     orders: Mapping[str, Policy] = EMPTY
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `prepare`."""
-        return {"state": self.state, "actor": self.actor, "undealt": self.undealt}
+        return {"state": self.state, "actor": self.actor}
 
     def deciding(self, policies: Mapping[str, Policy]) -> dict[str, Policy]:
         """Return policies with the standing orders, which decide for seats without a named policy."""
@@ -52,7 +50,8 @@ class Start(msgspec.Struct, frozen=True):
         """Return what odds say of it; None where there is no table."""
         if self.state is None:
             return None
-        return Known(self.seat, {hand: count for hand, (_, count) in self.undealt.items()})
+        undealt = {hand: undealt_in(pile) for hand, pile in self.state.piles.items()}
+        return Known(self.seat, {hand: count for hand, count in undealt.items() if count > 0})
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -88,17 +87,17 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
     for name, pile in hidden.items():
         room[sources[name]] += len(pile) - known[name]
     pools = _pools(rules, state, unseen, room, seat)
-    piles, undealt = dict(state.piles), dict[str, tuple[str, int]]()
+    piles, undealt = dict(state.piles), Counter[str]()
     for name, pile in hidden.items():
         top = {"top": pile.top[: known[name]], "knowers": pile.knowers[: known[name]]}
         if sources[name] == name:
             piles[name] = msgspec.structs.replace(pile, cards=tuple(sorted(pools.get(name, ()))), **top)
             continue
         piles[name] = msgspec.structs.replace(pile, cards=(), **top)
-        if len(pile) > known[name]:
-            undealt[name] = sources[name], len(pile) - known[name]
-    seen = state.seen_by(seat)
-    return Start(msgspec.structs.replace(seen, piles=Map(piles)), actor, Map(undealt), seat)
+        undealt[name] += len(pile) - known[name]
+        undealt[sources[name]] -= len(pile) - known[name]
+    piles = {name: with_undealt(pile, undealt[name]) for name, pile in piles.items()}
+    return Start(msgspec.structs.replace(state.seen_by(seat), piles=Map(piles)), actor, seat)
 
 
 def _known_top(pile: Pile, seat: str | None) -> int:
@@ -108,10 +107,7 @@ def _known_top(pile: Pile, seat: str | None) -> int:
 
 def _source(rules: Rules, name: str, pile: Pile) -> str:
     """Return the pile from which an unseen pile is dealt; a face-down deck is its own."""
-    text = rules.file.piles.get(name.partition(":")[0])
-    if text is None or not text.dealt_from:
-        return name if pile.audience == () else ""
-    return beside(rules, text.dealt_from, pile)
+    return dealt_from(rules, name, pile) or (name if pile.audience == () else "")
 
 
 def _pools(

@@ -11,7 +11,7 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.records import Pending, Result, pending_of, record_of
 from rpgres.engine.run import dealer_of, identity_of, players_of
-from rpgres.engine.running import Run, Trust
+from rpgres.engine.running import EFFECTS, Run, Trust
 from rpgres.engine.seats import Seats
 from rpgres.engine.stops import NeedsAnswer, in_code, in_run
 from rpgres.engine.table import Outcome, Table
@@ -91,6 +91,7 @@ def play_moment(
     dealer: Dealer,
     players: Seats,
     trust: Trust | None = None,
+    asked: str = EFFECTS,
 ) -> tuple[Sequence[Effect], Run, State]:
     """Return the effects of the beginning or end of a period, its run, and the state after it.
 
@@ -107,7 +108,7 @@ def play_moment(
         from rpgres.engine.piles import lay_out
 
         state = lay_out(rules, state)
-    run = Run(rules, state, dealer, players, trust=trust)
+    run = Run(rules, state, dealer, players, asked, trust=trust)
     effects: list[Effect] = []
     with in_code(run, f"what the ruleset {rules.id} does at the {moment} of the {period}"):
         for one in reversed(_inner(rules, state, period)) if moment == "end" else ():

@@ -59,6 +59,12 @@ def beside(rules: Rules, name: str, pile: Pile) -> str:
     return pile_name(name, pile.owner) if rules.file.piles[name].each else name
 
 
+def dealt_from(rules: Rules, name: str, pile: Pile) -> str:
+    """Return the pile from which another one is dealt; empty where its data name none."""
+    text = rules.file.piles.get(name.partition(":")[0])
+    return beside(rules, text.dealt_from, pile) if text is not None and text.dealt_from else ""
+
+
 def without(cards: tuple[str, ...], taken: Iterable[str]) -> tuple[str, ...]:
     """Return physical cards without some of them, each of which has to be there."""
     rest = list(cards)

@@ -15,7 +15,7 @@ from rpgres.engine.players import ORDERS_FILE, Policy, default_policy, policy_of
 from rpgres.engine.running import Found, Run, Trust
 from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY, GM, Card, Map, State
+from rpgres.model.state import EMPTY, GM, Card, State
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
 from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.values import Form, Opposition
@@ -58,7 +58,6 @@ class Prepared(msgspec.Struct, frozen=True, dict=True):
         sheets: the texts of the sheets that were read, by the name that was typed.
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
         orders: the standing orders on the sheets that were read, by character.
-        undealt: hands that are dealt when the rule turns to them, for odds; see `engine.hidden`.
     """
 
     rules: Rules
@@ -72,7 +71,6 @@ class Prepared(msgspec.Struct, frozen=True, dict=True):
     sheets: Mapping[str, Source] = EMPTY
     trust: Trust | None = None
     orders: Mapping[str, SheetOrders] = EMPTY
-    undealt: Mapping[str, tuple[str, int]] = EMPTY
 
     @cached_property
     def shared(self) -> Shared:
@@ -110,7 +108,6 @@ def prepare(
     beside: Path | None = None,
     confined: bool = False,
     sheets: Mapping[str, Source] = EMPTY,
-    undealt: Mapping[str, tuple[str, int]] = EMPTY,
 ) -> Prepared:
     """Return an action with its inputs read.
 
@@ -121,7 +118,6 @@ def prepare(
         beside: the folder in which sheets are sought first.
         confined: whether sheets may only be named by plain file names, for untrusted inputs.
         sheets: the texts of sheets by the name that is typed, in place of what the files say now.
-        undealt: hands of that state that are still to be dealt; one whose cards are typed is not.
 
     Raises:
         UsageError: the action or an input is unknown, missing or impossible.
@@ -143,7 +139,6 @@ def prepare(
         from rpgres.engine.piles import lay_out
 
         state, lump = lay_out(rules, state), _card_equivalence(rules, action, arguments, state)
-    typed = {pile for pile, _, _ in placed}
     return Prepared(
         rules,
         action,
@@ -155,7 +150,6 @@ def prepare(
         lump,
         context.sheets,
         orders=context.orders,
-        undealt=Map({hand: one for hand, one in undealt.items() if hand not in typed}) if undealt else EMPTY,
     )
 
 

@@ -85,7 +85,7 @@ def play(
     if shared.is_procedure:
         asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
     trust, lump = prepared.trust, prepared.lump_for(asked) if prepared.lump is not None else None
-    run = Run(rules, state, dealer, players, asked, lump, prepared.undealt, follow, trust, shared.found)
+    run = Run(rules, state, dealer, players, asked, lump, follow, trust, shared.found)
     try:
         if trust is not None and not claim(run, trust.seat, trust.claims):
             return REFUSED, run

@@ -67,7 +67,6 @@ class Run(msgspec.Struct):
         asked: what the run is for, one of `QUESTIONS`, or `DETAIL` and the name of one. Only for `effects` does it go
             on when the outcome is settled; a merge that does not hold for what is asked is left out.
         lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
-        undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         follow: who follows a chain of steps; None where the rule goes along it itself.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         kept: what the rule worked out in earlier runs of the same inputs; see `table.once`. None where that does not
@@ -94,7 +93,6 @@ class Run(msgspec.Struct):
     players: Seats
     asked: str = EFFECTS
     lump: Callable[[Card], Hashable] | None = None
-    undealt: Mapping[str, tuple[str, int]] = EMPTY
     follow: Callable[[Any, Chain, Any], Any] | None = None
     trust: Trust | None = None
     kept: Found | None = None

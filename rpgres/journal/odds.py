@@ -9,7 +9,6 @@ import msgspec
 
 from rpgres.engine.hidden import Start, known_to
 from rpgres.engine.views import HOST
-from rpgres.errors import UsageError
 from rpgres.journal import store
 from rpgres.journal.commands import Place, actor_of, check_seat, rules_of
 from rpgres.journal.history import History
@@ -35,8 +34,6 @@ def start_at(rules: Rules, history: History, action: str, *, actor: str = "", se
     asks = HOST if actor in history.state.characters else seat
     who = actor_of(history, actor, asks, is_anybody=rules.file.actions[action].anybody)
     start = known_to(rules, state_now(rules, history), seat, actor=who)
-    if start.undealt and action in rules.ruleset.procedures:
-        raise UsageError(f"odds of {action} need hands that {seat} does not see ({', '.join(start.undealt)})")
     return msgspec.structs.replace(start, orders=standing_orders(rules, history, seat))
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from rpgres.errors import UsageError
 from rpgres.model.serialization import plain
-from rpgres.model.state import EMPTY, GM, Character, Pile, State, Tag, code_of, slug
+from rpgres.model.state import EMPTY, GM, Character, Pile, State, Tag, code_of, require_dealt, slug
 from rpgres.toml.diagnostics import unknown
 
 ABSENT = "absent"  # what scenes and people write for what is not there
@@ -243,7 +243,8 @@ def _step(kind: str, key: str) -> _Step | None:
         return (key, *_ROOTS[key]) if key in _ROOTS else _step("table", key)
     name = key.replace("-", "_")
     if name in _FIELDS.get(kind, ()):
-        return name, _FIELDS[kind][name], _of_state(name) if kind == "table" else _attribute(name)
+        getter = _cards if (kind, name) == ("pile", "cards") else _attribute(name)
+        return name, _FIELDS[kind][name], _of_state(name) if kind == "table" else getter
     derived = _DERIVED.get(kind, {}).get(key)
     if derived is not None:
         return key, derived[0], derived[1] if kind in _FIELDS else _unless_named(key, derived[1])
@@ -266,6 +267,15 @@ def _of_state(name: str) -> _Get:
 
 def _attribute(name: str) -> _Get:
     return lambda value, _scope: getattr(value, name)
+
+
+def _cards(value: Pile, _scope: Scope) -> tuple[str, ...]:
+    """Return the cards of a pile.
+
+    Raises:
+        UndealtError: they are not dealt yet.
+    """
+    return require_dealt(value).cards
 
 
 def _data(key: str) -> _Get:

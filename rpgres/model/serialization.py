@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.model.state import EMPTY, Box, Character, Map, State, Tag, freeze, pile_name
+from rpgres.model.state import EMPTY, Box, Character, Map, Pile, State, Tag, freeze, pile_name, require_dealt
 
 DEEPEST = 32  # levels of nesting on a table; a deeper one is a mistake, and a cycle never ends
 PLAIN = "what lies on a table is made of rpgres.Map (texts as keys), tuples, texts, whole numbers, True, False, None"
@@ -132,6 +132,8 @@ def plain(value: Any) -> Any:
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
+    if isinstance(value, Pile):
+        require_dealt(value)
     if isinstance(value, msgspec.Struct):
         return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
     return value

@@ -12,7 +12,7 @@ from typing import Any, Never, TypeVar
 
 import msgspec
 
-from rpgres.errors import UsageError
+from rpgres.errors import UndealtError, UsageError
 
 GM = "gm"
 """The game master's seat; every other seat has the name of its character."""
@@ -199,8 +199,44 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not any(known):
             return Pile((FACE_DOWN,) * len(self), self.audience, self.owner, self.shuffles)
         top = tuple(card if is_known else FACE_DOWN for card, is_known in zip(self.top, known, strict=True))
-        rest = (FACE_DOWN,) * len(self.cards)
-        return msgspec.structs.replace(self, cards=rest, top=top, knowers=(None,) * len(top))
+        rest = (FACE_DOWN,) * (len(self) - len(top))
+        return Pile(rest, self.audience, self.owner, self.shuffles, top, (None,) * len(top))
+
+
+class UndealtPile(Pile, frozen=True):
+    """A pile in odds whose cards are not all dealt: those of a hand that nobody looked at are still in its deck.
+
+    Attributes:
+        undealt: how many cards a hand has beside `cards`; of a deck less than 0: so many of its cards are in hands.
+    """
+
+    undealt: int = 0
+
+    def __len__(self) -> int:
+        return len(self.cards) + len(self.top) + self.undealt
+
+
+def undealt_in(pile: Pile) -> int:
+    """Return how many cards of a hand are still in its deck; of such a deck less than 0."""
+    return pile.undealt if isinstance(pile, UndealtPile) else 0
+
+
+def with_undealt(pile: Pile, count: int) -> Pile:
+    """Return a pile with so many cards undealt."""
+    fields = pile.cards, pile.audience, pile.owner, pile.shuffles, pile.top, pile.knowers
+    return UndealtPile(*fields, undealt=count) if count else Pile(*fields)
+
+
+def require_dealt(pile: Pile) -> Pile:
+    """Return a pile whose cards are read.
+
+    Raises:
+        UndealtError: they are not all dealt.
+    """
+    if isinstance(pile, UndealtPile):
+        whose = f"of {pile.owner} " if pile.owner else ""
+        raise UndealtError(f"cards {whose}are read that nobody knows yet; type the hand, or ask for no odds of them")
+    return pile
 
 
 class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ from rpgres.engine.players import Policy, Preference, Question, View
 from rpgres.engine.running import Chain, Run
 from rpgres.engine.seats import Policies, Script
 from rpgres.engine.stops import Stop
-from rpgres.model.state import State
+from rpgres.model.state import EMPTY, State
 from rpgres.odds.explorer import Node, TapeDealer
 
 if TYPE_CHECKING:
@@ -70,7 +70,6 @@ class ChainPlace(msgspec.Struct, frozen=True):
     before: Node | None
     state: State
     unseen: Mapping[str, Unseen]
-    undealt: Mapping[str, tuple[str, int]]
     has_secrets: bool
     hidden: tuple[Event, ...]
     left: Mapping[str, tuple[str, ...]]
@@ -117,16 +116,15 @@ class SearchDealer(BranchDealer):
 
     Attributes:
         keys: what all that matters was at the merges of the running path that are not on its tape.
-        recalls: whether a point whose value is known is an end.
+        known: points whose value is known, each of which is an end.
     """
 
-    __slots__ = ("_known", "keys", "recalls")
+    __slots__ = ("keys", "known")
 
-    def __init__(self, known: Mapping[Hashable, Value]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._known = known
         self.keys: list[Hashable] = []
-        self.recalls = False
+        self.known: Mapping[Hashable, Value] = EMPTY
 
     def load(self, node: Node | None) -> None:
         super().load(node)
@@ -143,7 +141,7 @@ class SearchDealer(BranchDealer):
         """End the run where the value of what follows is known."""
         if not self.is_fresh:
             return
-        value = self._known.get(key) if self.recalls else None
+        value = self.known.get(key)
         if value is not None:
             raise Known(value)
         self.keys.append(key)

@@ -26,7 +26,7 @@ from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Broken, Stop
 from rpgres.errors import GivenError, RpgresError
-from rpgres.model.state import FACE_DOWN, Map, code_of
+from rpgres.model.state import FACE_DOWN, code_of
 from rpgres.odds.exact import success_of
 from rpgres.odds.explorer import Budget, Runs, WalkDealer, explore_within
 from rpgres.odds.sampling import Estimate, estimate
@@ -193,9 +193,7 @@ class _Players(Seats):
 def _as_known_to(prepared: Prepared, seat: str) -> Prepared:
     """Return an action at the table as a seat knows it."""
     start = known_to(prepared.rules, prepared.state, seat)
-    typed = {pile for pile, _, _ in prepared.placed}
-    undealt = Map({hand: its for hand, its in start.undealt.items() if hand not in typed})
-    return msgspec.structs.replace(prepared, state=start.state, undealt=undealt)
+    return msgspec.structs.replace(prepared, state=start.state)
 
 
 def decision_odds(

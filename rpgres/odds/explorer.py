@@ -193,17 +193,21 @@ class TapeDealer(JointDealer):
 
     Attributes:
         node: the last answer of the running course, with those before it.
+        deals_late: whether hands stay undealt until somebody looks at them.
         met_alike: whether there was anything to choose from by `others`.
     """
 
-    __slots__ = ("_position", "_tape", "met_alike", "node", "others")
+    __slots__ = ("_position", "_tape", "deals_late", "met_alike", "node", "others")
 
     def __init__(self, *, others: bool = False) -> None:
         self.others = others
-        self.met_alike = False
+        self.deals_late = self.met_alike = False
         self._position = 0
         self._tape: list[Entry] = []
         self.node: Node | None = None
+
+    def defers(self, label: str) -> bool:
+        return self.deals_late
 
     def load(self, node: Node | None) -> None:
         """Turn to another course."""

@@ -163,7 +163,8 @@ class _Solver:
         self._prepared, self._choose, self._policies = prepared, choose, policies
         self._seat = prepared.state.seat_of(prepared.actor)
         self._known: dict[Hashable, Value] = {}
-        self._dealer = SearchDealer(self._known)
+        self._undecided: dict[Hashable, Value] = {}  # of points with no decision before or behind
+        self._dealer = SearchDealer()
         self._budget, self._leaves, self._runs = budget, 0, Runs()
         self._success = success_of(prepared)
         successes = [name for name, success in self._success.items() if success]
@@ -192,10 +193,10 @@ class _Solver:
         if any(sum(share for share, _ in parts) != self._decided for parts in self._firsts.values()):
             choices = []  # not every option is always offered, so they cannot be compared
         choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
-        passed = tuple(sorted(self._runs.passed))
+        passed, states = tuple(sorted(self._runs.passed)), len(self._known) + len(self._undecided)
         plan = tuple(self.plan.records())
         partly = self._applied.partly(is_whole=not value.open)
-        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, partly, plan)
+        return Best(self.label, tuple(choices), value, self._leaves, states, passed, partly, plan)
 
     def _is_best(self, value: Value) -> bool:
         """Tell whether nothing could be better."""
@@ -260,7 +261,7 @@ class _Solver:
         if self._dealer.is_fresh:
             raise Onward(self._place(table, chain, start, before=self._dealer.node), table.run)
         run, at = table.run, self._dealer.recorded(CHAIN)
-        run.state, run.unseen, run.undealt, run.has_secrets = at.state, at.unseen, at.undealt, at.has_secrets
+        run.state, run.unseen, run.has_secrets = at.state, at.unseen, at.has_secrets
         run.since = len(run.events)
         run.players = self._players(at)
         return at.place
@@ -273,7 +274,7 @@ class _Solver:
         """
         rules, chain = self._prepared.rules, at.chain
         run = Run(rules, at.state, dealer, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
-        run.unseen, run.undealt, run.has_secrets = at.unseen, at.undealt, at.has_secrets
+        run.unseen, run.has_secrets = at.unseen, at.has_secrets
         table = Table(run, rules)
         try:
             after = chain.step(table, at.place)
@@ -300,7 +301,7 @@ class _Solver:
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
         left = {label: tuple(answers) for label, answers in players.script.left.items()}
         state, is_first = run.state, policies.is_first
-        at = ChainPlace(chain, place, before, state, run.unseen, run.undealt, run.has_secrets, hidden, left, is_first)
+        at = ChainPlace(chain, place, before, state, run.unseen, run.has_secrets, hidden, left, is_first)
         return Path(at=at, key=key)
 
     def _value(self, path: Path, share: Fraction | None = None) -> Value:
@@ -333,7 +334,8 @@ class _Solver:
     def _looked_at(self, path: Path, share: Fraction | None) -> Value:
         from fractions import Fraction
 
-        self._dealer.recalls = share is None
+        known = self._dealer.known = self._known if share is None else self._undecided
+        decided = self._decided
         try:
             found = self._run(path)
         except Fresh as chance:
@@ -354,8 +356,8 @@ class _Solver:
             if share is not None:
                 self._ended_before.append((share, found))
             return found
-        if self.merges and share is None and not value.open:
-            self._known.update(dict.fromkeys(keys, value))
+        if self.merges and not value.open and self._decided == decided:
+            known.update(dict.fromkeys(keys, value))
         return value
 
     def _first(self, path: Path, question: Question, share: Fraction) -> Value:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from rpgres.engine.cards import HIDDEN
 from rpgres.engine.hidden import Known
 from rpgres.engine.players import Question
 from rpgres.odds.chances import Asked, Chance, chance_rows
@@ -97,6 +98,13 @@ class ExactSceneOdds(Asked, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each ending or value, as `pandas.DataFrame` takes it: `probability`, `exact` fraction."""
         return chance_rows(self.by, self.outcomes, has_numbers=self.by != "ending")
+
+
+def too_many_words(label: str) -> tuple[str, str]:
+    """Return what has too many results in words, by its label, and what to say of it in a step of a scene."""
+    if label == HIDDEN:
+        return "a hand that somebody looks at", "the cards of that hand in a step (hand)"
+    return repr(label), f"the results of {label!r} in that step (given)"
 
 
 class Undecided(Exception):  # it is no error of the scene: somebody has to say who decides

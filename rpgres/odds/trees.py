@@ -7,9 +7,11 @@ ways to come there.
 from __future__ import annotations
 
 import sys
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
+from itertools import accumulate
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -498,7 +500,8 @@ class _Growing:
                     except Fresh as fresh:
                         ways *= len(fresh.values)
                         labels[fresh.label] += 1
-                        tape = tape, (fresh.label, fresh.values[len(fresh.values) * probe // (PROBES + 1)])
+                        sums = list(accumulate(fresh.weights or (1,) * len(fresh.values)))  # as likely as it comes
+                        tape = tape, (fresh.label, fresh.values[bisect(sums, sums[-1] * probe // (PROBES + 1))])
             most += ways > HOPELESS
         if most >= PROBES // 2:
             raise TooLarge(chance=labels.most_common(1)[0][0])

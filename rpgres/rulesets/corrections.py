@@ -28,6 +28,8 @@ from rpgres.model.state import (
     freeze,
     pile_name,
     slug,
+    undealt_in,
+    with_undealt,
     written_as,
 )
 from rpgres.rulesets import Field, RecordField, Rules, unknown
@@ -392,7 +394,8 @@ def _without_character(rules: Rules, state: State, name: str) -> State:
         hand, source = state.piles.get(pile_name(of, name)), state.piles.get(text.dealt_from)
         if text.dealt and hand is not None and source is not None:
             source = replace(source, cards=tuple(sorted((*source.cards, *hand.cards, *hand.top))))
-            emptied = replace(hand, cards=(), top=(), knowers=())
+            source = with_undealt(source, undealt_in(source) + undealt_in(hand))
+            emptied = replace(with_undealt(hand, 0), cards=(), top=(), knowers=())
             state = replace(state, piles=state.piles.with_(text.dealt_from, source).with_(pile_name(of, name), emptied))
     if any(pile.owner == name and len(pile) for pile in state.piles.values()):
         raise UsageError(f"characters.{name}: this character holds cards and cannot be removed")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.errors import named
+from rpgres.errors import UndealtError, named
 from rpgres.model.state import EMPTY
+from rpgres.odds.courses import Course
 from rpgres.odds.exact import NeedsPolicy, asked_words, needs_policy, success_in
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
@@ -25,9 +26,7 @@ from rpgres.scenes.reading import load_scene, read_scene
 from rpgres.scenes.walking import ENDING, course_of
 from rpgres.toml.reading import parse
 
-if TYPE_CHECKING:
-    pass
-
+T = TypeVar("T")
 
 Reread = Callable[[Subject], Scene]  # returns a scene as something of it is changed
 
@@ -165,9 +164,20 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
         UsageError: there is nothing of such a name.
     """
     try:
-        return scene_odds(course_of(scene, by=(by,)), **budget)
+        return dealing_late(scene, lambda course: scene_odds(course, **budget), by=(by,))
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
+
+
+def dealing_late(scene: Scene, walk: Callable[[Course], T], **asked: Any) -> T:
+    """Return what comes of the course of a scene in which hands are dealt when somebody looks at them.
+
+    Where a condition or what is asked for reads a hand, they are dealt at once.
+    """
+    try:
+        return walk(course_of(scene, **asked))
+    except UndealtError:
+        return walk(course_of(scene, **asked, defers=False))
 
 
 def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:

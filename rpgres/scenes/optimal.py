@@ -9,17 +9,18 @@ from rpgres.engine.hidden import Known
 from rpgres.engine.views import seats_of
 from rpgres.errors import UsageError, counted, named
 from rpgres.model.state import EMPTY, State
+from rpgres.odds.courses import Course
 from rpgres.odds.exact import chance_record
 from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
-from rpgres.odds.scenes import Undecided
+from rpgres.odds.scenes import Undecided, too_many_words
 from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import leaf_at
-from rpgres.scenes.measuring import nobody_decides
+from rpgres.scenes.measuring import dealing_late, nobody_decides
 from rpgres.scenes.odds_record import chances, evaluated
 from rpgres.scenes.program import Scene
 from rpgres.scenes.records import Step
-from rpgres.scenes.walking import ENDING, course_of, value_name
+from rpgres.scenes.walking import ENDING, value_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -85,9 +86,12 @@ def _played(
     """Return optimal play, the endings or values that count, and the chances of what is asked for, for the record."""
     wanted_by = by if not _are_endings(scene, goals) else ENDING
     goals, worth = _goal(scene, goals, wanted_by)
-    course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
+
+    def search(course: Course) -> SceneBest:
+        return scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
+
     try:
-        found = scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
+        found = dealing_late(scene, search, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     nothing = found.value * 0
@@ -104,7 +108,7 @@ def _how_far(scene: Scene, error: TooLarge) -> str:
     """Return where a search ended that was too large, and how far it came."""
     where = "" if _is_bare(scene) else f" in {leaf_at(scene.program, error.at).name}"
     if error.chance:
-        return f"; {error.chance!r}{where} has too many results"
+        return f"; {too_many_words(error.chance)[0]}{where} has too many results"
     came = [counted(error.turns, "turn"), counted(error.states, "state"), counted(error.leaves, "path")]
     return f"; the search ended{where} after {', '.join(came[:-1])} and {came[-1]}"
 
@@ -127,7 +131,7 @@ def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:
     """Return what makes a scene small enough that was too large."""
     leaf, tries = leaf_at(scene.program, error.at), list[str]()
     if error.chance and not _is_bare(scene):
-        tries.append(f"the results of {error.chance!r} in that step (given)")
+        tries.append(too_many_words(error.chance)[1])
     elif error.chance:
         tries.append("smaller hands or pools")
     if not error.chance and len(_taking_part(leaf.step, people)) > 2:

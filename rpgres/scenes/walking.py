@@ -17,12 +17,13 @@ from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
 from rpgres.engine.table import Outcome
-from rpgres.errors import FileError, RpgresError, UsageError, named
+from rpgres.errors import FileError, RpgresError, UndealtError, UsageError, named
 from rpgres.lint.paths import Known, path_faults
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Map, State, freeze
 from rpgres.odds.courses import Course
+from rpgres.odds.explorer import TapeDealer
 from rpgres.odds.standings import COUNTERS
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
@@ -37,7 +38,7 @@ ENDING = "ending"  # what odds of a scene are asked by default: how it ends
 _Answers = Mapping[str, Sequence[str]]
 
 
-def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "") -> Course:
+def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defers: bool = True) -> Course:
     """Return a scene as odds go through it.
 
     Args:
@@ -45,6 +46,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "") ->
         by: what is asked for: `ending`, a path of the table at the end, or a detail of the outcome of the last
             procedure that has it (such as `exchanges`).
         best: the character, or the seat, whose decisions are searched and may be any.
+        defers: whether hands stay undealt until somebody looks at them; it changes no chance.
 
     Raises:
         UsageError: there is nothing of such a name.
@@ -61,10 +63,14 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "") ->
 
     def turn(standing: Standing, dealer: Dealer, policies: Policies) -> Standing:
         leaf = leaf_at(program, standing.at)
+        if isinstance(dealer, TapeDealer):
+            dealer.deals_late = defers
         try:
             return _turn(scene, leaf, standing, dealer, policies, counts)
         except RpgresError as error:
-            raise error if "asked" in error.details else at_step(leaf, error) from error
+            raise (
+                error if "asked" in error.details or isinstance(error, UndealtError) else at_step(leaf, error)
+            ) from error
 
     def go_on(standing: Standing) -> Standing:
         if standing.place is not None:
@@ -274,7 +280,8 @@ def play_bare(
     if step.moment is not None:
         seats = Seats(lists(step.choose), policies=policies)
         period, moment = step.moment
-        return None, play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats)[2]
+        moved = play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats, asked=asked)
+        return None, moved[2]
     prepared = _prepared(scene, leaf, state)
     seats = Seats(answers_to(prepared, lists(step.choose)), policies=policies)
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=asked)

@@ -181,7 +181,7 @@ def _procedure_turns(
     prepared: Prepared, job: Job, players: Seats, counted_at: Callable[[Outcome, State], Key]
 ) -> Turns | None:
     """Return the turns of a procedure, of which the last tells what is counted; None where they are not recalled."""
-    if prepared.placed or prepared.undealt or prepared.trust or prepared.lump:
+    if prepared.placed or prepared.trust or prepared.lump:
         return None
     rules, dealer = prepared.rules, TurnDealer(Streams(run_seed(job.seed, 0)))
 

@@ -168,7 +168,7 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
         account = account_of_table(record, log, history.state.seen_by(who), done.rules)
         met += [account, as_html(account), as_markdown(account), rolls_of(history, seat=who)]
         start = known_to(done.rules, history.state, who)  # what odds begin with
-        met += [start.state, start.undealt]
+        met.append(start.state)
         met.append(verify(place.path))
     return [
         FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())

@@ -73,7 +73,7 @@ def test_every_hand_that_a_seat_does_not_see_counts_alike(
         for band, mass in odds(rules, one, need).items():
             expected[band] += mass * Fraction(1, len(tables))
     start = known_to(rules, state, seat, actor="a")
-    assert odds(rules, start.state, need, undealt=start.undealt) == expected
+    assert odds(rules, start.state, need) == expected
     for one in tables[::7]:  # which of them it is makes no difference
         assert known_to(rules, one, seat, actor="a") == start
 
@@ -82,7 +82,7 @@ def test_the_host_knows_every_hand() -> None:
     rules = gambit.rules()
     state = table(rules, a=3, b=2)
     start = known_to(rules, state, None, actor="a")
-    assert (start.undealt, start.state) == ({}, state)
+    assert start.state == state
 
 
 def test_hands_that_are_typed_count_in_place_of_hidden_ones() -> None:
@@ -93,7 +93,6 @@ def test_hands_that_are_typed_count_in_place_of_hidden_ones() -> None:
     prepared = prepare(rules, "chase", {"need": 7, "hand": ",".join(hand)}, **start.arguments)
     typed = outcome_odds(prepared, policies={"": greedy}).masses
     others = [one for one in every_table(state, "b") if one.piles["hand:a"] == state.piles["hand:a"]]
-    assert not prepared.undealt
     assert typed == odds(rules, others[0], 7)  # what b holds b sees
 
 
@@ -106,7 +105,7 @@ def test_a_card_that_a_seat_knows_on_top_stays_there() -> None:
         start = known_to(rules, structs.replace(state, piles=state.piles.with_("deck", known)), "b", actor="a")
         assert start.state is not None
         assert len(start.state.piles["deck"].top) == count
-        assert sum(odds(rules, start.state, 7, undealt=start.undealt).values()) == 1
+        assert sum(odds(rules, start.state, 7).values()) == 1
 
 
 def test_who_acts_decides_by_its_own_hand_which_another_seat_does_not_see() -> None:

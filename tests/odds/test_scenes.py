@@ -203,6 +203,6 @@ def test_hands_with_too_many_results_end_the_search_at_once() -> None:
 
     told = rpgres("odds", "faith/shutter").out
     assert "open: 100.00 %" in told
-    assert "1 turn, 1 state, 500 courses" in told
-    assert "'deal' has too many results for any time; a step may give them (given), --simulate N adds estimates" in told
+    assert "a hand that somebody looks at has too many results for any time; try the cards of that hand in a" in told
+    assert "in a step (hand), --simulate N adds estimates" in told
     assert "--seconds" not in told

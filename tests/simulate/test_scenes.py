@@ -81,8 +81,6 @@ SHIPPED = sorted(name for name in scene_names() if "/conformance" not in name)
 ONE_DEAL = "faith/shoot-out"  # chooses cards by name, which only the deal of its own seed has
 OPEN = {
     "coppermane/flooded-gate",
-    "faith/grenade",
-    "faith/infiltration",
     "faith/shutter",
     "fate/ambush",
     "fate/ledger",

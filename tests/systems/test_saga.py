@@ -228,6 +228,16 @@ def test_merging_changes_no_answer(hand: list[str], vs: int, edge: int, switches
     assert merged.value.success == apart.value.success
 
 
+@pytest.mark.slow
+def test_decisions_that_are_all_said_meet_where_a_rule_merges() -> None:
+    ready = act("St5", vs=20)
+    said = best_odds(ready, choose={"trump": ["draw*"]})
+    assert not said.value.open
+    assert not said.choices  # nothing is left to decide
+    assert dict(said.value.masses) == dict(best_odds(ready).value.masses)
+    assert said.leaves < 2000
+
+
 def test_a_card_is_chosen_in_small_letters_too() -> None:
     result, _ = run(act("St6,Ag3", vs=8), streams=Streams("1"), choose={"play": ["st6"]}, identify=False)
     assert [answer.value for answer in result.answers if answer.label == "play"] == ["St6"]

@@ -11,7 +11,7 @@ from rpgres.odds.exact import Chance
 from rpgres.odds.explorer import FIRST_RUNS, SLIGHT
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
-from rpgres.odds.scenes import ExactSceneOdds
+from rpgres.odds.scenes import ExactSceneOdds, too_many_words
 from rpgres.render.odds.reports import LEAST, MOST_ROWS, NEVER, alike
 from rpgres.render.odds.words import above, fraction_text, heading, is_open, notes_text, outcome_style, within
 from rpgres.render.reports import Cell, Report, Table, bars
@@ -82,7 +82,8 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
 def _what_helps(record: ExactSceneOdds) -> str:
     """Return what leaves less open; more time hardly does where many courses have resolved next to nothing."""
     if record.too_many:
-        return f"{record.too_many!r} has too many results for any time; a step may give them (given)"
+        what, may_say = too_many_words(record.too_many)
+        return f"{what} has too many results for any time; try {may_say}"
     if record.open.probability > 1 - SLIGHT and record.leaves >= FIRST_RUNS and not record.interrupted:
         return "too large for more time to help much; fewer characters or fewer turns leave less open"
     return "--seconds N follows more of it"
