@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.dealing import with_hands
+from rpgres.engine.dealing import Dealt, with_hands
 from rpgres.engine.piles import lay_out
+from rpgres.engine.records import event_record
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal import files, store
@@ -66,7 +68,7 @@ def begin_table(
     texts = {name: _source(rules, name) for name in sheets}
     seed = read_seed(seed)
     salt = place.salt()
-    state = set_table(rules, texts, streams=Streams(seed, salt=salt) if deals else None)
+    dealt = set_table(rules, texts, streams=Streams(seed, salt=salt) if deals else None)
     public = Public(
         kind="new",
         at=place.now(),
@@ -81,13 +83,18 @@ def begin_table(
         commitment=commitment(salt, seed.encode()).hex(),
     )
     folders = [files.kept_folder(folder, place.path) for folder in place.folders]
-    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(texts))
-    entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
+    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(texts), **kept_hands(dealt))
+    entry = store.create(place.path, Draft(public, secret, dealt.state), salt=place.salt())
     remember(place.path, entry.hash, entry.hash, seen=stamp(place.path))
-    return Done(History(Entries(1, {0: entry}), state, place.path), (entry,), rules)
+    return Done(History(Entries(1, {0: entry}), dealt.state, place.path), (entry,), rules)
 
 
-def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | None) -> State:
+def kept_hands(dealt: Dealt) -> dict[str, Any]:
+    """Return what an entry keeps of the hands that were dealt as characters sat down, by its fields."""
+    return {"dealt": tuple(map(event_record, dealt.cards)), "short": dealt.short}
+
+
+def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | None) -> Dealt:
     """Return a table at which the characters of some sheets sit.
 
     Args:
@@ -99,13 +106,14 @@ def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | N
         UsageError: two have one name.
         FileError: a sheet is faulty.
     """
-    state = with_tracks(rules, State())
+    table = Dealt(with_tracks(rules, State()))
     for name, source in texts.items():
         sheet = read_sheet(rules, name, source=source)
-        if sheet.character.name in state.characters:
+        if sheet.character.name in table.state.characters:
             raise UsageError(f"two sheets have the name {sheet.character.name!r}; rename one of the files")
-        state = seated(rules, state, sheet, streams=streams)
-    return state
+        dealt = seated(rules, table.state, sheet, streams=streams)
+        table = Dealt(dealt.state, (*table.cards, *dealt.cards), table.short | dealt.short)
+    return table
 
 
 def streams_of(history: History) -> Streams | None:
@@ -114,8 +122,8 @@ def streams_of(history: History) -> Streams | None:
     return Streams(new.secret.seed, salt=bytes.fromhex(new.secret.salt)) if new.public.deals else None
 
 
-def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None, step: int = 0) -> State:
-    """Return the state with a character, its tags and its piles; one of its name is replaced, with its tags.
+def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None, step: int = 0) -> Dealt:
+    """Return the table with a character, its tags, its piles and its hand; one of its name is replaced, with its tags.
 
     Args:
         rules: by which the table is played.
@@ -133,10 +141,11 @@ def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None,
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
     state = sit_down(state, sheet)
-    if not rules.file.piles:
-        return state
-    state = lay_out(rules, state)
-    return with_hands(rules, state, name, streams=streams, step=step) if streams is not None else state
+    if rules.file.piles:
+        state = lay_out(rules, state)
+        if streams is not None:
+            return with_hands(rules, state, name, streams=streams, step=step)
+    return Dealt(state)
 
 
 def _source(rules: Rules, sheet: str) -> Source:
@@ -169,8 +178,8 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         is_replaced = name in history.state.characters
         if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
             raise UsageError(f"{name} is already at this table, and {seat} cannot replace its sheet")
-        state = seated(rules, history.state, read, streams=streams_of(history), step=history.step())
-        secret = Secret(sheets=kept_sheets({sheet: source}), is_replaced=is_replaced)
-        return [at.draft("join", secret, state, character=name)]
+        dealt = seated(rules, history.state, read, streams=streams_of(history), step=history.step())
+        secret = Secret(sheets=kept_sheets({sheet: source}), is_replaced=is_replaced, **kept_hands(dealt))
+        return [at.draft("join", secret, dealt.state, character=name)]
 
     return write(place, seat, work)

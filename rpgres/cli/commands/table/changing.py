@@ -90,10 +90,13 @@ def _say_new(done: Done, path: Path, *, as_json: bool) -> None:
         say_json(entry_record(done.history, done.entry, None))
         return
     from rpgres.render.lines import Piece, line
+    from rpgres.render.tables import short_words
 
     names = ", ".join(done.history.state.characters) or "nobody yet"
     commitment = done.entry.public.commitment
     say([line(f"{path}: a table of {done.rules.file.title}; at it: {names}")])
+    if done.entry.secret.short:
+        warn(short_words(done.entry.secret.short))
     say([line(Piece(f"commitment to the seed: {commitment}", "quiet"))])
 
 
