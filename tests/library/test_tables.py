@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 import rpgres
 from rpgres.journal.forms import ActEntry
+from rpgres.model.events import RollEvent
 from tests.support.command_line import rpgres as command
 
 
@@ -48,6 +50,23 @@ def test_an_evening(path: Path) -> None:
     assert host.verify().verdict == "incomplete"
     assert host.reveal().entry.seed == "7"  # type: ignore[union-attr]
     assert host.verify().verdict == "in order"
+
+
+def test_an_answer_as_a_line_takes_real_dice(path: Path) -> None:
+    mara, reroll = rpgres.open_table(path, seat="mara"), "i-know-a-back-way:reroll"
+    lines: list[tuple[str, dict[str, Any]]] = [
+        ("r1 --given roll=++++", {}),
+        (f"answer {reroll} --given=roll=++++", {}),
+        ("r1", {"given": {"roll": "++++"}}),
+        (reroll, {"given": {"roll": ["++++"]}}),
+    ]
+    for line, more in lines:
+        mara.do("overcome burglary 3", given={"roll": "0000"})
+        seen = [one.faces for one in mara.do(line, **more).events if isinstance(one, RollEvent)]
+        assert seen == ["0000", "++++"]
+        mara.do("undo")
+    with pytest.raises(rpgres.UsageError, match="no decision is pending"):
+        mara.do("answer no")
 
 
 @pytest.mark.slow
