@@ -83,7 +83,7 @@ def _done(table: PersistentTable, line: str, given: dict[str, list[str]]) -> Any
         case ["help", name] if name in seat.actions:
             return TextRecord(text=described(seat.rules, name))
         case ["help", name] if name in TABLE_COMMANDS and name not in FILES:
-            return TextRecord(text=f"{name}: {seat.commands().get(name, TABLE_COMMANDS[name])}\n")
+            return TextRecord(text=f"{name}: {seat.told()[name]}\n")
         case ["help", *topic]:
             raise UsageError(f"there is no help on {' '.join(topic)!r}; `help` lists what is typed here")
     if words and words[0] in ("answer", "join", *FILES):
