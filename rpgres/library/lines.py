@@ -139,9 +139,10 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
 
     def aside(view: View, question: Question) -> list[Line]:
         if words == [LIST]:
-            return question_lines(question)
+            return question_lines(question, has_enter=False)
         prepared = prepared_for(rules, seat.history, seat=view.seat)
-        return odds_aside(prepared, view, question) if words == [ODDS] else why_aside(prepared, question)
+        shown = odds_aside(prepared, view, question, has_enter=False) if words == [ODDS] else None
+        return why_aside(prepared, question) if shown is None else shown
 
     def ask(view: View, question: Question) -> None:
         text = ""

@@ -212,8 +212,11 @@ def test_lines_at_a_question_are_those_of_a_terminal(path: Path) -> None:
     assert mara.do("status").text.startswith("mara")
     waits = mara.do("mara overcome burglary 3 --given roll=-0+-")
     assert waits.question.label == "invoke"
-    assert " 1. I Know a Back Way" in mara.do("?").text
-    assert "%" in mara.do("odds").text
+    listed, odds = mara.do("?").text, mara.do("odds").text
+    assert " 1. I Know a Back Way" in listed
+    assert "  or  no\n" in listed  # a chat has no empty line, which skips at a terminal
+    assert " no 0 %" in odds
+    assert "Enter" not in listed + odds
     assert "invoke" in mara.do("why").text
     assert mara.do("answer").hash == waits.hash == mara.waiting().hash
     with pytest.raises(rpgres.UsageError, match="'99' is not offered"):
