@@ -261,11 +261,13 @@ class EntryRecord(Printed, frozen=True, kw_only=True, tag="rpgres.entry/1"):
         ruleset: the ruleset's id.
         seat: whose view it is; null for the host.
         entry: what was added to the journal.
+        warnings: why the ruleset still refuses the character that a value was set of.
     """
 
     ruleset: str
     seat: str | None
     entry: AnyEntry
+    warnings: list[str] = []
 
 
 class PassRecord(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ The rule for all of it is that of `rpgres.engine.views`. The host sees what any 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -214,10 +214,10 @@ def log_record(history: History, seat: str | None, *, last: int | None = None) -
     return LogRecord(ruleset=public.ruleset, title=public.title, seat=seat, entries=entries)
 
 
-def entry_record(history: History, entry: Entry, seat: str | None) -> EntryRecord:
+def entry_record(history: History, entry: Entry, seat: str | None, *, warnings: Sequence[str] = ()) -> EntryRecord:
     """Return one entry for JSON."""
     view = entry_seen(history, entry, seat)
-    return EntryRecord(ruleset=history.new.public.ruleset, seat=seat, entry=view)
+    return EntryRecord(ruleset=history.new.public.ruleset, seat=seat, entry=view, warnings=list(warnings))
 
 
 def table_record(history: History, seat: str | None, *, now: State | None = None) -> TableRecord:

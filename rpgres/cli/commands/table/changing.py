@@ -167,7 +167,7 @@ def set_(
     done = commands.set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
     say_entry(done, options)
     for fault in commands.left_wrong(done):
-        warn(f"the sheet is still not possible in this ruleset: {fault}")
+        warn(fault)
 
 
 @app.command("note")
