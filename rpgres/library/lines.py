@@ -39,6 +39,8 @@ def done_by(table: PersistentTable, line: str, given: dict[str, list[str]]) -> A
 
 def _done(table: PersistentTable, line: str, given: dict[str, list[str]]) -> Any:
     from rpgres.engine.players import NO
+    from rpgres.journal.commands import sheets_to_name
+    from rpgres.library.seated import place_of
     from rpgres.lines.helping import described, help_lines
     from rpgres.lines.seat import LEAVE, TABLE_COMMANDS, Seat
     from rpgres.lines.status import status
@@ -76,6 +78,8 @@ def _done(table: PersistentTable, line: str, given: dict[str, list[str]]) -> Any
             return table.undo(_number(number, "undo 12"))
         case ["redo"]:
             return table.redo()[-1]
+        case ["join"]:
+            raise UsageError(sheets_to_name(place_of(table)))
         case ["join", sheet]:
             return table.join(sheet)
         case ["help"]:

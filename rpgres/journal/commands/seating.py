@@ -12,19 +12,19 @@ from rpgres.engine.dealing import Dealt, with_hands
 from rpgres.engine.piles import lay_out
 from rpgres.engine.records import event_record
 from rpgres.engine.views import HOST
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called, named
 from rpgres.journal import files, store
 from rpgres.journal.chain import commitment
 from rpgres.journal.checking import remember, stamp
 from rpgres.journal.commands.pending import refuse_while_pending
-from rpgres.journal.commands.writing import Done, Place, Transaction, code_of, hash_of, rules_in, write
+from rpgres.journal.commands.writing import Done, Place, Transaction, code_of, hash_of, rules_in, rules_of, write
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import Draft, Public, Secret, kept_sheets
 from rpgres.model.state import EMPTY, GM, NO_NAMES, State
 from rpgres.parameters.context import check_plain
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.effects import with_tracks
-from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
+from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_names, sheet_source
 from rpgres.rulesets.sheets import seated as sit_down
 from rpgres.toml.reading import Source
 
@@ -183,3 +183,12 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         return [at.draft("join", secret, dealt.state, character=name)]
 
     return write(place, seat, work)
+
+
+def sheets_to_name(place: Place) -> str:
+    """Return that a sheet has to be named, with those of the ruleset whose characters are not at the table."""
+    history = store.read(place.path)
+    rules = rules_of(history, folders=place.folders)
+    known = [name for name in sheet_names(rules) if name not in history.state.characters]
+    there = f"{rules.id} has {', '.join(known)}" if known else f"{rules.id} has no other sheet"
+    return f"name the sheet of who joins: `{called('table join', *known[:1] or ['FILE'])}`; {there}; or a file"

@@ -186,7 +186,8 @@ def note(
 @app.command("join")
 @spread
 def join(
-    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="The character sheet to add.")],
+    named: Annotated[str | None, argument("[SHEET]", help="The character sheet to add: a file, or its name.")] = None,
+    sheet: Annotated[str | None, option("--sheet", takes="FILE", help="The same.")] = None,
     *,
     options: TableOptions,
 ) -> None:
@@ -194,7 +195,12 @@ def join(
 
     A seat replaces its own sheet alone; the host and the game master any.
     """
-    say_entry(commands.join(options.find(), sheet, seat=options.who), options)
+    if named and sheet and named != sheet:
+        raise UsageError(f"name one sheet: {named} or {sheet}")
+    place, found = options.find(), named or sheet
+    if not found:
+        raise UsageError(commands.sheets_to_name(place))
+    say_entry(commands.join(place, found, seat=options.who), options)
 
 
 @app.command("reveal")
