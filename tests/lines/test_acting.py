@@ -82,3 +82,18 @@ def test_examples_are_of_the_table(tmp_path: Path, ruleset: str, sheets: list[st
     assert {name: table.do(f"help {name}").text.strip().split(": ")[-1] for name in told} == told
     with pytest.raises(rpgres.UsageError, match="reads: set "):
         table.do("set")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mara Quill: the hired thug, \"late\", isn't here - or is he? Hired thug's bag.",
+        "hired thug... (Mara Quill!)",
+        "\N{LEFT DOUBLE QUOTATION MARK}Hired thug\N{RIGHT DOUBLE QUOTATION MARK} \N{EM DASH} Mara Quill,fight",
+        '"I know a back way" -- said Mara Quill, at "night"',
+    ],
+)
+def test_names_in_a_text_leave_it_as_it_was_typed(table: rpgres.PersistentTable, text: str) -> None:
+    assert table.do(f"note {text}").entry.text == text
+    quoted = text.replace('"', '""')
+    assert table.do(f'mara overcome 1 1 --auto --note "{quoted}"').note == text
