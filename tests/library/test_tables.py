@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import rpgres
 from rpgres.journal.forms import ActEntry
 from rpgres.model.events import RollEvent
+from rpgres.odds import decision
 from tests.support.command_line import rpgres as command
 
 
@@ -67,6 +69,22 @@ def test_an_answer_as_a_line_takes_real_dice(path: Path) -> None:
         mara.do("undo")
     with pytest.raises(rpgres.UsageError, match="no decision is pending"):
         mara.do("answer no")
+
+
+@pytest.mark.slow
+def test_odds_after_hidden_cards_were_played_leave_out_hands_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = partial(decision.decision_odds, seconds=0.5, exact_seconds=0.0, games=60)
+    monkeypatch.setattr(decision, "decision_odds", quick)
+    gm = rpgres.new_table(tmp_path, "faith", sheets=["bero", "sable", "dock-guard"], seed=1, seat="gm")
+    seats = {"gm": gm, **{name: rpgres.open_table(tmp_path, seat=name) for name in ("bero", "sable")}}
+    gm.do("begin scene")
+    gm.do("bero rounds beside sable against dock-guard")
+    while own := [seat for seat in seats.values() if seat.waiting().question.label == "lay"]:
+        own[0].do(own[0].waiting().question.options[0].name)
+    owner = next(name for name, seat in seats.items() if seat.waiting().question.label == "act")
+    assert "hold" in seats[owner].do("odds").text  # and not that a card of another hand was not offered
 
 
 @pytest.mark.slow
