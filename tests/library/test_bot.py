@@ -257,7 +257,7 @@ def test_hands_and_hidden_choices_are_shown_to_their_owner_alone(ruleset: str, t
     who, other, third = CASTS[ruleset]
     line, held = HIDDEN[ruleset]
     discord, sent = start(tmp_path), list[Message]()
-    sent += discord.command(GM, f"new {ruleset} {who} {other} {third}")
+    rpgres.new_table(tmp_path / f"{CHANNEL}.db", ruleset, sheets=[who, other, third], seed=1)  # nobody holds the cards
     for user, seat in ((MARA, who), (EDDA, other)):
         sent += discord.command(user, f"sit {seat}")
     host = rpgres.open_table(tmp_path / f"{CHANNEL}.db")
