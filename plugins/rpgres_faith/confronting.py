@@ -114,17 +114,28 @@ def distinct(
     return against
 
 
+def check_counteraction(table: Table, form: Form) -> None:
+    """Check that a counteraction has what its cards are counted by, before any is dealt.
+
+    Raises:
+        UsageError: it has not.
+    """
+    skill, file = form.values["skill"], table.rules.file
+    if form.values.get("attribute") is None and skill.name not in file.settings["npc-values"]:
+        rated = [
+            one for one in table.state.characters[form.name].abilities if one in file.sheet["attributes"].abilities
+        ]
+        message = f"{named('against')} {form.name} needs attribute, how many cards there may be"
+        known = f"{form.name}:skill={skill.name or skill.value}"
+        has = f" ({form.name} has: {', '.join(rated)})" if rated else " or a number"
+        raise UsageError(f"{message}: type {known},attribute={next(iter(rated), 'NAME')}{has}")
+
+
 def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
     """Return the counteraction that was typed for a character, with its hand."""
     values = form.values
     skill = values["skill"]
-    attribute = values.get("attribute")
-    if attribute is None:
-        if skill.name not in table.rules.file.settings["npc-values"]:
-            message = f"{named('against')} {form.name} needs attribute, how many cards there may be"
-            known = f"{form.name}:skill={skill.name or skill.value}"
-            raise UsageError(f"{message}: type {known},attribute=NAME or a number")
-        attribute = skill
+    attribute = values.get("attribute") or skill
     side = side_of(
         table,
         form.name,
@@ -266,6 +277,8 @@ def confront(
     arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range, "thrown": thrown}
     action = Action(actor, skill, attribute, Map({**own, **arms, "words": words}), tuple(target), tuple(unaware))
     luck = BadLuck(gm, gm_advantages, gm_disadvantages, gm_against)
+    for form in against:
+        check_counteraction(table, form)
     spent = take_turn(table, actor.name)
     first = declared_action(table, action, against, is_npc=npc)
     others = [typed_counteraction(table, form, ambience) for form in against]

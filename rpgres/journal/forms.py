@@ -37,11 +37,13 @@ class NewEntry(EntryView, frozen=True, kw_only=True, tag="new"):
         title: what people call the table.
         trust: whether claims count at once (players), or when the game master confirms them (gm).
         commitment: sha256(salt + seed).
+        short: how many cards a hand is short of, by character: the deck had too few.
     """
 
     title: str = ""
     trust: str = ""
     commitment: str = ""
+    short: dict[str, int] = {}
 
 
 class RunEntry(EntryView, frozen=True, kw_only=True):
@@ -187,10 +189,12 @@ class JoinEntry(EntryView, frozen=True, kw_only=True, tag="join"):
     Attributes:
         character: who sits down.
         is_replaced: whether it is a new sheet of a character who was there already.
+        short: how many cards a hand is short of, by character: the deck had too few.
     """
 
     character: str = ""
     is_replaced: bool = msgspec.field(default=False, name="replaced")
+    short: dict[str, int] = {}
 
 
 class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
@@ -200,7 +204,7 @@ class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
         before: the number of the first entry that was taken back.
         is_alone: whether that entry alone was taken back, a note or a pass.
         undid: what was taken back, in words: who did what, and the result.
-        passes: what was seen and is taken back all the same: draw, reveal.
+        passes: what was seen and is taken back all the same: draw (rolls), cards, reveal.
     """
 
     before: int | None = None
@@ -257,11 +261,13 @@ class EntryRecord(Printed, frozen=True, kw_only=True, tag="rpgres.entry/1"):
         ruleset: the ruleset's id.
         seat: whose view it is; null for the host.
         entry: what was added to the journal.
+        warnings: why the ruleset still refuses the character that a value was set of.
     """
 
     ruleset: str
     seat: str | None
     entry: AnyEntry
+    warnings: list[str] = []
 
 
 class PassRecord(msgspec.Struct, frozen=True):

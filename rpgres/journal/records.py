@@ -6,7 +6,7 @@ decisions are skipped and how many actions count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from rpgres.engine.records import Pending, Result, scripts_of
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
+from rpgres.model.events import DrawEvent, EventRecord
 from rpgres.model.state import State
 from rpgres.toml.reading import Source
 
@@ -197,6 +198,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
         is_replaced: of `join`: whether there was a sheet of that character before.
+        dealt: of `new` and `join`: the cards that were dealt to those who sat down, in order.
+        short: of `new` and `join`: how many cards a hand is short of, by character, where the deck had too few.
         path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
         text: of `note`; of `orders`: their text, empty where they are taken away, with the file's name as `label`;
             of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it; of an
@@ -207,7 +210,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         to: the seats that a note, or a value that was set, is for; null for everybody. Of `orders`: the seat whose they
             are.
         label, until: of `pass`: which decisions (empty: all) are skipped, and for how long.
-        passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
+        passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `cards`, `reveal`), by seat; the host's is
+            empty.
         seed, salt: of `new`: what the commitment is to; the salt also of an opened seal.
         folders: of `new`: further folders with rulesets and house rules.
     """
@@ -232,6 +236,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     waits: dict[str, Any] | None = None
     hidden: dict[str, list[str]] = {}
     is_replaced: bool = False
+    dealt: tuple[DrawEvent, ...] = ()
+    short: dict[str, int] = {}
     path: str = ""
     value: Any = None
     was: Any = None
@@ -320,6 +326,12 @@ def found_in(secret: Secret) -> Result | Pending | None:
 def waits_in(secret: Secret) -> Pending | None:
     """Return the decision that an entry waits for, with nothing left out; None where it waits for none."""
     return msgspec.convert(secret.waits, Pending) if secret.waits is not None else None
+
+
+def events_in(secret: Secret) -> Sequence[EventRecord]:
+    """Return what happened in an entry, with nothing left out: in its run, or as hands were dealt."""
+    found = found_in(secret)
+    return found.events if found is not None else secret.dealt
 
 
 def drawn_in(found: Result | Pending) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.records import Result
 from rpgres.engine.views import event_seen
 from rpgres.journal.history import History
-from rpgres.journal.records import RUNNING, Entry, found_in
+from rpgres.journal.records import RUNNING, Entry, events_in
 from rpgres.journal.status import undone_in
 from rpgres.journal.views import run_seen
 from rpgres.model.events import DrawEvent, EventRecord, RollEvent, TurnEvent
@@ -26,7 +26,7 @@ class RollRow(msgspec.Struct, frozen=True, kw_only=True):
         entry: the number of the entry that shows it.
         at: when, as an ISO time in UTC.
         who: whose roll it is; empty where that does not matter.
-        action: for what: the action, or what begins or ends.
+        action: for what: the action, or what begins or ends; new or join for the cards of who sits down.
         label: the name under which the rule asked.
         kind: roll, or card.
         dice: the dice in notation, or the pile that the card comes from.
@@ -72,20 +72,20 @@ def rolls_of(history: History, *, seat: str | None) -> list[RollRow]:
     undone = undone_in(history.entries)
     latest: dict[int, Entry] = {}  # by the entry that an action began with: an answer shows all that was before it
     for entry in history.entries:
-        run = history.run_of(entry).number if entry.kind in RUNNING else -1
+        run = history.run_of(entry).number if entry.kind in RUNNING else entry.number if entry.secret.dealt else -1
         if run >= 0 and (run not in latest or latest[run].number in undone or entry.number not in undone):
             latest[run] = entry
     return [row for entry in latest.values() for row in _rows(history, entry, seat, undone)]
 
 
 def _rows(history: History, entry: Entry, seat: str | None, undone: Container[int]) -> Iterator[RollRow]:
-    found, begun = run_seen(history, entry, seat), history.run_of(entry)
+    begun = history.run_of(entry) if entry.kind in RUNNING else entry
+    found = run_seen(history, entry, seat) if entry.kind in RUNNING else None
     came = found if isinstance(found, Result) else None
     stands = "undone" if entry.number in undone else "failed" if entry.public.attempt else "yes"
+    name = begun.public.action or begun.public.period or begun.kind
     seed, given, asked = _Seed(history, begun), entry.secret.given, Counter[str]()
-    everything = found_in(entry.secret)
-    assert everything is not None
-    for events, turn in _turns(everything.events):  # what the seat may not know of has its place among them, too
+    for events, turn in _turns(events_in(entry.secret)):  # what the seat may not know of has its place among them, too
         ends = turn if turn is not None else came
         for one in events:
             is_given = given.get(one.label, [])[asked[one.label] :][:1] not in ([], [None])
@@ -99,7 +99,7 @@ def _rows(history: History, entry: Entry, seat: str | None, undone: Container[in
                 entry=entry.number,
                 at=entry.public.at,
                 who=event.by,
-                action=(turn.action if turn is not None else "") or begun.public.action or begun.public.period,
+                action=(turn.action if turn is not None else "") or name,
                 label=event.label,
                 kind="card" if is_card else "roll",
                 dice=event.source if isinstance(event, DrawEvent) else event.dice,

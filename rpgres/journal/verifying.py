@@ -12,12 +12,13 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
+from rpgres.engine.dealing import Dealt
 from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError, called, readable
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
 from rpgres.journal.checking import chain_of, remember, stamp
-from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table, streams_of
+from rpgres.journal.commands import code_of, hash_of, kept_hands, rules_of, seated, set_table, streams_of
 from rpgres.journal.commitments import check_opening
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
@@ -258,9 +259,10 @@ def _again(
     if before is None:
         is_revealed = (secret.seed, secret.salt) == (seed, salt)
         streams = Streams(seed, salt=bytes.fromhex(salt)) if entry.public.deals else None
-        return set_table(
-            rules, texts, streams=streams
-        ), "" if is_revealed else "its seed and salt are not the revealed ones"
+        dealt = set_table(rules, texts, streams=streams)
+        return dealt.state, _dealt_fault(
+            dealt, secret
+        ) if is_revealed else "its seed and salt are not the revealed ones"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
         again = hidden_by(ran.secret, before.state, ran.state)
@@ -270,7 +272,8 @@ def _again(
         case "join":
             name, source = next(iter(texts.items()))
             sheet = read_sheet(rules, name, source=source)
-            return seated(rules, before.state, sheet, streams=streams_of(before), step=before.step()), ""
+            dealt = seated(rules, before.state, sheet, streams=streams_of(before), step=before.step())
+            return dealt.state, _dealt_fault(dealt, secret)
         case "set":
             to = secret.label.split(",") if secret.label else ()
             return set_by(rules, before.state, secret.path, secret.text, seat=secret.by or None, to=to), ""
@@ -278,6 +281,13 @@ def _again(
             first = entry.public.before or 0
             return before.state if entry.public.alone else after(first - 1), ""
     return before.state, ""
+
+
+def _dealt_fault(dealt: Dealt, secret: Secret) -> str:
+    """Return whether other hands are dealt again than an entry has; at older tables it says nothing of them."""
+    again = kept_hands(dealt)
+    is_same = not secret.dealt or (secret.dealt, secret.short) == (again["dealt"], again["short"])
+    return "" if is_same else "replaying it deals other hands"
 
 
 def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran:

@@ -5,7 +5,7 @@ The rule for all of it is that of `rpgres.engine.views`. The host sees what any 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -37,11 +37,11 @@ from rpgres.journal.forms import (
     UndoEntry,
 )
 from rpgres.journal.history import History
-from rpgres.journal.records import Entry, Secret, found_in
+from rpgres.journal.records import Entry, Secret, events_in, found_in
 from rpgres.journal.status import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
-from rpgres.model.state import State
+from rpgres.model.state import FACE_DOWN, State
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Entries
@@ -75,11 +75,13 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         return kind(**seen, is_hidden=True)
     match entry.kind:
         case "new":
-            return NewEntry(**seen, title=public.title, trust=public.trust, commitment=public.commitment)
+            begun: dict[str, Any] = {"trust": public.trust, "commitment": public.commitment, "short": secret.short}
+            return NewEntry(**seen, title=public.title, **begun)
         case "act" | "begin" | "end" | "answer":
             return _run_entry(history, entry, seat, seen)
         case "join":
-            return JoinEntry(**seen, by=by, character=public.character, is_replaced=secret.is_replaced)
+            who, is_replaced = public.character, secret.is_replaced
+            return JoinEntry(**seen, by=by, character=who, is_replaced=is_replaced, short=secret.short)
         case "undo":
             passes = secret.passes.get(seat or "", [])
             undid = names_of(history, history.taken_back_by(entry), seat)
@@ -210,10 +212,10 @@ def log_record(history: History, seat: str | None, *, last: int | None = None) -
     return LogRecord(ruleset=public.ruleset, title=public.title, seat=seat, entries=entries)
 
 
-def entry_record(history: History, entry: Entry, seat: str | None) -> EntryRecord:
+def entry_record(history: History, entry: Entry, seat: str | None, *, warnings: Sequence[str] = ()) -> EntryRecord:
     """Return one entry for JSON."""
     view = entry_seen(history, entry, seat)
-    return EntryRecord(ruleset=history.new.public.ruleset, seat=seat, entry=view)
+    return EntryRecord(ruleset=history.new.public.ruleset, seat=seat, entry=view, warnings=list(warnings))
 
 
 def table_record(history: History, seat: str | None, *, now: State | None = None) -> TableRecord:
@@ -276,14 +278,16 @@ def learned_from(
 
 
 def _learned(entry: Entry, seat: str) -> Iterator[str]:
-    found = found_in(entry.secret)
-    for event in found.events if found is not None else ():
+    for event in events_in(entry.secret):
         seen = event_seen(event, seat)
         if seen is None:
             continue
-        if isinstance(event, RollEvent | DrawEvent):
+        if isinstance(event, RollEvent):
             yield "draw"
-        if not isinstance(event, DecisionEvent) and seen.audience is not None:
+        if isinstance(seen, DrawEvent):
+            if seen.card != FACE_DOWN:
+                yield "cards"
+        elif not isinstance(event, DecisionEvent) and seen.audience is not None:
             yield "reveal"
     if entry.kind == "note" and entry.secret.to is not None and seat in entry.secret.to and seat != entry.secret.by:
         yield "reveal"

@@ -17,12 +17,13 @@ WIDTH = 80  # columns of help
 FILES = ("orders", "seal", "open", "real")  # what a line at a terminal does with files or dice
 
 
-def done_by(table: PersistentTable, line: str) -> Any:
+def done_by(table: PersistentTable, line: str, given: dict[str, list[str]]) -> Any:
     """Return the result of a line: the new entry, or the record of what is shown.
 
     Args:
         table: the table, as a seat knows it.
         line: what was typed.
+        given: results of real dice, by label, beside those of the line.
 
     Raises:
         UsageError: it means nothing here, is unclear, or the table refuses it.
@@ -30,14 +31,16 @@ def done_by(table: PersistentTable, line: str) -> Any:
     from rpgres.lines.acting import AS_LINES
 
     try:
-        return _done(table, line)
+        return _done(table, line, given)
     except RpgresError as error:
         error.wording = AS_LINES
         raise
 
 
-def _done(table: PersistentTable, line: str) -> Any:
+def _done(table: PersistentTable, line: str, given: dict[str, list[str]]) -> Any:
     from rpgres.engine.players import NO
+    from rpgres.journal.commands import sheets_to_name
+    from rpgres.library.seated import place_of
     from rpgres.lines.helping import described, help_lines
     from rpgres.lines.seat import LEAVE, TABLE_COMMANDS, Seat
     from rpgres.lines.status import status
@@ -46,8 +49,11 @@ def _done(table: PersistentTable, line: str) -> Any:
 
     seat = Seat(table.path, table.seat, table.folders)
     words = words_of(line)
-    if words and seat.can_answer and (found := _at_question(table, seat, words, line.strip())) is not None:
-        return found
+    plain, rolled = _without_given(words)
+    if plain and seat.can_answer:
+        typed = " ".join(plain) if rolled else line.strip()
+        if (found := _at_question(table, seat, plain, typed, rolled | given)) is not None:
+            return found
     words = seat.typed(words) if words else words
     match words:
         case ["show", name]:
@@ -57,7 +63,7 @@ def _done(table: PersistentTable, line: str) -> Any:
         case ["answer"] if seat.can_answer:
             return table.waiting()
         case [number] if number.isdecimal() or number == NO:
-            return table.answer(number)
+            return table.answer(number, given=given)
         case ["odds" | "why" | "?" as aside]:
             raise UsageError(f"`{aside}` alone is typed at a question of yours, and none waits")
         case [word] if word in LEAVE:
@@ -66,12 +72,14 @@ def _done(table: PersistentTable, line: str) -> Any:
             return table.show()
         case ["log", "--last", *last] | ["log", *last]:
             return table.log(last=_number(last, "log 5"))
-        case ["answer", option] | ["answer", "--choose", option]:
-            return table.answer(option)
+        case ["answer", *_] if plain[1:] and plain[1] in ("--choose", plain[-1]):
+            return table.answer(plain[-1], given=rolled | given)
         case ["undo", *number]:
             return table.undo(_number(number, "undo 12"))
         case ["redo"]:
             return table.redo()[-1]
+        case ["join"]:
+            raise UsageError(sheets_to_name(place_of(table)))
         case ["join", sheet]:
             return table.join(sheet)
         case ["help"]:
@@ -79,16 +87,27 @@ def _done(table: PersistentTable, line: str) -> Any:
         case ["help", name] if name in seat.actions:
             return TextRecord(text=described(seat.rules, name))
         case ["help", name] if name in TABLE_COMMANDS and name not in FILES:
-            return TextRecord(text=f"{name}: {seat.commands().get(name, TABLE_COMMANDS[name])}\n")
+            return TextRecord(text=f"{name}: {seat.told()[name]}\n")
         case ["help", *topic]:
             raise UsageError(f"there is no help on {' '.join(topic)!r}; `help` lists what is typed here")
     if words and words[0] in ("answer", "join", *FILES):
         reads = {"answer": "answer OPTION", "join": "join SHEET"}.get(words[0])
         raise UsageError(f"type `{reads}`" if reads else f"`{words[0]}` is not typed here")
-    return _acted(table, seat, words)
+    return _acted(table, seat, words, given)
 
 
-def _acted(table: PersistentTable, seat: Seat, words: list[str]) -> Any:
+def _without_given(words: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return a line without the results of real dice that it has as `--given LABEL=FACES`, and these."""
+    from rpgres.lines.fitting import typed_apart
+    from rpgres.lines.options import read_answers
+
+    bare, spans = typed_apart(words, {"--given": True})
+    typed = [(words[start].partition("="), words[start + 1 : end]) for start, end in spans]
+    rolled = [value or "".join(behind) for (name, _, value), behind in typed if name == "--given"]
+    return [*bare.values()] if len(rolled) == len(spans) else words, read_answers(rolled, option="given")
+
+
+def _acted(table: PersistentTable, seat: Seat, words: list[str], given: dict[str, list[str]]) -> Any:
     """Return the result of a line that acts or adds something, by names and values as people type them."""
     from rpgres.journal.commands import check_seat
     from rpgres.library.calls import roll
@@ -99,17 +118,18 @@ def _acted(table: PersistentTable, seat: Seat, words: list[str]) -> Any:
     check_seat(seat.history, table.seat)
     arguments = as_arguments(seat, words) if words else []
     if arguments and arguments[0] in ADDED:
-        return result_of(table, add_entry(seat, arguments, answers_of((), (), auto=False)))
+        return result_of(table, add_entry(seat, arguments, {**answers_of((), (), auto=False), "given": given}))
     if arguments and arguments[0] == "roll":  # dice that are no matter of the table
         return roll(" ".join(arguments[1:]))
     action = typed_action(seat, words)
     if arguments[0] == "odds":
         choose = read_answers(action.options.get("choose") or (), option="choose")
         return table.odds(action.action, actor=action.actor, choose=choose, auto=True, **action.inputs)
-    return result_of(table, resolve(seat, action))
+    rolled = [f"{label}={value}" for label, values in given.items() for value in values]
+    return result_of(table, resolve(seat, action, given=rolled))
 
 
-def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: str) -> Any:
+def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: str, given: dict[str, list[str]]) -> Any:
     """Return what a line does at the question that waits for the seat; None where it is another line."""
     from rpgres.engine.stops import NeedsAnswer
     from rpgres.journal.commands import prepared_for, rules_of
@@ -123,9 +143,10 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
 
     def aside(view: View, question: Question) -> list[Line]:
         if words == [LIST]:
-            return question_lines(question)
+            return question_lines(question, has_enter=False)
         prepared = prepared_for(rules, seat.history, seat=view.seat)
-        return odds_aside(prepared, view, question) if words == [ODDS] else why_aside(prepared, question)
+        shown = odds_aside(prepared, view, question, has_enter=False) if words == [ODDS] else None
+        return why_aside(prepared, question) if shown is None else shown
 
     def ask(view: View, question: Question) -> None:
         text = ""
@@ -146,13 +167,13 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
     typed = typed.removeprefix("answer ").strip()
     found = matching(question, typed)
     if len(found) == 1:
-        return table.answer(found[0])
+        return table.answer(found[0], given=given)
     if found and not seat.is_line(words):
         raise UsageError(f"{typed!r} could be {listed(found)}")
     if typed.isdecimal():
         raise UsageError(f"{typed!r} is not offered; `?` lists the options")
     if question.reads is not None and not seat.is_line(words):
-        return table.answer(typed)
+        return table.answer(typed, given=given)
     return None
 
 

@@ -80,7 +80,7 @@ def run_result(table: PersistentTable, done: Done) -> TableResult | TablePending
 
 
 def entry_result(table: PersistentTable, done: Done) -> EntryRecord:
-    return entry_record(done.history, done.entry, table.seat)
+    return entry_record(done.history, done.entry, table.seat, warnings=commands.left_wrong(done))
 
 
 def as_answer(history: History, seat: str | None, option: str) -> Answers:

@@ -200,16 +200,17 @@ class PersistentTable(msgspec.Struct, frozen=True):
         return run_result(self, commands.turn(place_of(self), "end", period, seat=self.seat, **answers))
 
     @clean_errors
-    def do(self, line: str) -> Any:
+    def do(self, line: str, *, given: Answers | None = None) -> Any:
         """Do what a line says, as it is typed at `rpgres play`: for bots in a chat.
 
         Such lines are an action (`mara overcome burglary 3`, `attack thug with fight --given roll=+0-+`), and `pass`,
         `begin scene`, `end`, `note TEXT`, `set PATH=VALUE`, `join SHEET`, `undo`, `redo`, `show`, `show mara`,
         `status`, `log 5`, `roll 2d6`, `odds overcome burglary 3`, `help`, `help overcome`. At a question of the seat
-        they are also its answer (`no`, `1`, `answer OPTION`), `odds`, `why`, and `?` for its options.
+        they are also its answer (`no`, `1 --given roll=+0-+`, `answer OPTION`), `odds`, `why`, and `?` for its options.
 
         Args:
             line: what was typed.
+            given: results of real dice and cards, by label, beside those of the line.
 
         Returns:
             The record of the method that does it.
@@ -219,7 +220,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         from rpgres.library.lines import done_by
 
-        return done_by(self, line)
+        return done_by(self, line, listed_answers(given, "given"))
 
     # -----------------------------------------------------------------------------------------------------------------
     # What is corrected and written down

@@ -13,7 +13,7 @@ from rpgres.journal.commands import Done
 from rpgres.lines.fitting import typed_apart
 from rpgres.lines.helping import short_form
 from rpgres.lines.options import ACT_OPTIONS, answers_of, given_inputs
-from rpgres.lines.seat import ODDS, TABLE_COMMANDS, Seat
+from rpgres.lines.seat import ODDS, Seat
 from rpgres.rulesets import unknown
 
 ADDED = ("begin", "end", "note", "pass", "set")  # what a line may add to the journal beside actions
@@ -165,9 +165,8 @@ def add_entry(seat: Seat, words: Sequence[str], answers: Mapping[str, Any]) -> D
         case "set", [one] if "=" in one:
             path, _, value = one.partition("=")
             return commands.set_value(place, path, value, seat=name)
-    raise UsageError(
-        f"a line with {command!r} reads: {TABLE_COMMANDS[command].partition(': ')[2] or TABLE_COMMANDS[command]}"
-    )
+    told = seat.told()[command]
+    raise UsageError(f"a line with {command!r} reads: {told.partition(': ')[2] or told}")
 
 
 def _readers(options: Sequence[str]) -> list[str]:

@@ -8,10 +8,9 @@ from textwrap import wrap
 
 from msgspec.structs import replace
 
-from rpgres.lines.fitting import PREPOSITIONS, Words
-from rpgres.lines.seat import TABLE_COMMANDS, Seat
-from rpgres.lines.usual import usual_values
-from rpgres.lines.words import joined
+from rpgres.lines.fitting import Words
+from rpgres.lines.seat import Seat
+from rpgres.lines.usual import example_line
 from rpgres.render.lines import INDENT, Line, Piece, line, plain_text
 from rpgres.rulesets import Rules
 
@@ -41,7 +40,7 @@ def command_help(seat: Seat, name: str) -> list[Line]:
     """Return what an action or a command does, and how it is typed here."""
     if name in seat.actions:
         return action_help(seat, name)
-    told = line(Piece(name, "name"), f": {seat.commands().get(name, TABLE_COMMANDS[name])}")
+    told = line(Piece(name, "name"), f": {seat.told()[name]}")
     return [told, line(Piece(f"`{name} --help` lists its options.", "quiet"))]
 
 
@@ -85,10 +84,4 @@ def _wrapped(names: Iterable[str], width: int) -> list[Line]:
 
 def short_form(seat: Seat, action: str) -> str:
     """Return a short line of an action with what it cannot do without, as this table may have it."""
-    who = next(iter(seat.own()), "")
-    words = Words(seat.scope(who, seat.takes(action)), action)
-    parts = [*([who] if who else []), action]
-    for name in words.described.required:
-        value = next((value for value, _ in usual_values(words, words.takers[name])), name.upper())
-        parts += [name, value] if name in PREPOSITIONS else [value]
-    return joined(parts)
+    return example_line(Words(seat.scope(next(iter(seat.own()), ""), seat.takes(action)), action))

@@ -52,7 +52,12 @@ def matching(question: Question, typed: str) -> list[str]:
 
 
 def odds_aside(
-    prepared: Prepared, view: View, question: Question, watched: AbstractContextManager[Any] | None = None
+    prepared: Prepared,
+    view: View,
+    question: Question,
+    watched: AbstractContextManager[Any] | None = None,
+    *,
+    has_enter: bool = True,
 ) -> list[Line]:
     """Return the chances of each option of a question.
 
@@ -60,6 +65,7 @@ def odds_aside(
         prepared: the action that is under way, as the seat of the view knows the table.
         view: what the seat that is asked knows.
         watched: what shows meanwhile that this takes long, and whether a person stopped it.
+        has_enter: whether an empty line skips the question, as at a terminal.
     """
     from rpgres.engine.players import default_policy, policy_of
     from rpgres.odds.decision import decision_odds
@@ -71,7 +77,7 @@ def odds_aside(
     is_turn = any(one.is_turn for one in found)
     chance = success_words(prepared, view, question, is_turn=is_turn)
     about: dict[str, Any] = {"policy": name, "chance": chance, "is_interrupted": show is not None and show.is_stopped}
-    return odds_lines(question, found, prepared.rules.file, **about)
+    return odds_lines(question, found, prepared.rules.file, **about, has_enter=has_enter)
 
 
 def why_aside(prepared: Prepared, question: Question) -> list[Line]:

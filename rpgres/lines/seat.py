@@ -26,11 +26,12 @@ from rpgres.lines.options import ACT_OPTIONS
 from rpgres.lines.people import is_in_turns, joining, led, names_settled, with_sides
 from rpgres.lines.phrases import as_typed
 from rpgres.lines.short import Unclear, lengthened
-from rpgres.lines.usual import usual_values
+from rpgres.lines.usual import example_line, usual_values, value_example
 from rpgres.lines.words import joined, split
 from rpgres.model.state import GM, State, slug
 from rpgres.plugins.loading import RulesetData, read_ruleset
 from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets.sheets import sheet_names
 from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest
 
@@ -41,25 +42,25 @@ LEAVE = ("quit", "exit", "q")
 SAVED = ("save", "store")
 HINT = "`help` shows how lines are typed"
 
-# What may be typed beside an action, and what it does.
+# What may be typed beside an action, and what it does; `Seat.told` puts examples of its table in the braces.
 TABLE_COMMANDS: dict[str, str] = {
     "show": "the table as it is now",
     "status": "who has what, and what waits, in a line",
     "log": "all entries (log --last 5)",
-    "odds": "exact odds of an action here: odds overcome burglary 3",
+    "odds": "exact odds of an action here: odds {action}",
     "answer": "answer the pending decision",
-    "pass": "skip optional decisions: pass invoke --until scene",
-    "real": "ask for the results of real dice and cards: real all, real mara, real off",
+    "pass": "skip optional decisions: pass {label} --until {period}",
+    "real": "ask for the results of real dice and cards: real all, real {who}, real off",
     "orders": "decide in advance: orders set brave.toml; orders show; orders clear",
     "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
     "open": "reveal a sealed answer: open --from sealed.json",
-    "begin": "begin a scene or another period: begin conflict",
-    "end": "end the period that began last, or the conflict under way: end conflict",
+    "begin": "begin a period: begin {periods}",
+    "end": "end the period that began last, or the procedure under way: end {procedure}",
     "undo": "undo the last action, or an entry and everything after it: undo 12",
     "redo": "do again what was undone last",
-    "set": "change a value: set mara.fate-points=2",
+    "set": "change a value: set {value}",
     "note": "add a note: note The rain stops.",
-    "join": "add a character: join venn",
+    "join": "add a character: join {sheet}",
 }
 # Commands of `rpgres table` that `help` does not list, and the option that a bare word behind a command stands for.
 OTHERS = ("export", "reveal", "verify", "view")
@@ -148,15 +149,32 @@ class Seat:
             "answer": is_asked,
             "seal": is_asked and len(players) > 1,  # else no other player is there to hide it from
             "open": bool(history.stands.seals),
-            "begin": can_turn and waits is None,
+            "begin": can_turn and waits is None and bool(self.periods),
             "end": can_turn and (bool(self.state.periods) if waits is None else is_mid_procedure(history)),
             "undo": len(history.entries) > 1,
             "redo": bool(history.to_redo()),
             "set": can_turn and waits is None,
         }
-        begin = f"begin a period: begin {'|'.join(self.periods)}"
-        texts = {**TABLE_COMMANDS, "begin": begin}
-        return {name: text for name, text in texts.items() if possible.get(name, True)}
+        return {name: text for name, text in self.told().items() if possible.get(name, True)}
+
+    def told(self) -> dict[str, str]:
+        """Return what may be typed beside actions, with what it does and an example of this table."""
+        who, people = next(iter(self.own()), ""), self.state.characters
+        action = next(iter(self.actions), "ACTION")
+        procedures = [name for name, one in self.data.file.actions.items() if one.procedure]
+        labels = [name for name, label in self.rules.file.labels.items() if label.optional]
+        sheets = [name for name in sheet_names(self.rules) if name not in people]
+        examples = {
+            "action": example_line(Words(self.scope(who, self.takes(action)), action)) if self.actions else action,
+            "label": next(iter(labels), "LABEL"),
+            "period": next(iter(self.periods), "always"),
+            "periods": "|".join(self.periods) or "PERIOD",
+            "procedure": next(iter([*procedures, *self.periods]), "PERIOD"),
+            "who": who or "NAME",
+            "value": value_example(self.rules, self.state, self.own()),
+            "sheet": next(iter(sheets), "SHEET"),
+        }
+        return {name: text.format(**examples) for name, text in TABLE_COMMANDS.items()}
 
     def own(self) -> list[str]:
         """Return the characters that may act for the seat, the seat's own first."""

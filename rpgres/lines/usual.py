@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rpgres.lines.fitting import Taker, Words, usual_opposition
+from rpgres.lines.fitting import PREPOSITIONS, Taker, Words, usual_opposition
+from rpgres.lines.words import joined
 from rpgres.model.cards import shown_codes
-from rpgres.model.state import FACE_DOWN, GM, pile_name
+from rpgres.model.state import FACE_DOWN, GM, State, pile_name
 from rpgres.parameters.context import ACTOR
+from rpgres.rulesets import Rules
 
 NUMBER = "2"  # where no ladder has names for numbers
 
@@ -75,3 +77,25 @@ def _others(words: Words) -> Iterator[tuple[str, str]]:
     state = words.scope.state
     others = [one for name, one in state.characters.items() if name not in (words.scope.actor, ACTOR)]
     yield from ((one.name, one.title) for one in sorted(others, key=lambda one: state.seat_of(one.name) != GM))
+
+
+def example_line(words: Words) -> str:
+    """Return a short line of an action with what it cannot do without, as the table of its words may have it."""
+    parts = [*([words.scope.actor] if words.scope.actor else []), words.action]
+    for name in words.described.required:
+        value = next((value for value, _ in usual_values(words, words.takers[name])), name.upper())
+        parts += [name, value] if name in PREPOSITIONS else [value]
+    return joined(parts)
+
+
+def value_example(rules: Rules, state: State, names: Iterable[str]) -> str:
+    """Return how a value of a table is set: of the first of some characters, or of the table.
+
+    A counter that actions set comes first, then other counters and abilities.
+    """
+    counted = {one.counter for one in rules.file.parameters.values() if one.kind == "counter"}
+    for who in (state.characters[name] for name in names if name in state.characters):
+        numbers = {**{name: who.counters[name] for name in who.counters if name in counted}, **who.counters}
+        for name, number in {**numbers, **who.abilities}.items():
+            return f"{who.name}.{name}={number}"
+    return next((f"counters.{name}={number}" for name, number in state.counters.items()), "PATH=VALUE")

@@ -25,7 +25,7 @@ from rpgres.engine.prepare import Prepared
 from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Broken, Stop
-from rpgres.errors import GivenError, RpgresError
+from rpgres.errors import RpgresError
 from rpgres.model.state import FACE_DOWN, code_of
 from rpgres.odds.exact import success_of
 from rpgres.odds.explorer import Budget, Runs, WalkDealer, explore_within
@@ -313,7 +313,7 @@ def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[Option
             runs = Runs()
             try:
                 result = cases[place].play(runs, dealer)
-            except (Broken, _Lost, GivenError):
+            except (Broken, _Lost, RpgresError):  # a hand dealt anew may lack a card that was played: another game
                 continue
             if dealer.past.asked is not None or runs.undecided:  # nothing is open
                 counts[place].clear()

@@ -132,3 +132,12 @@ ABILITY = Kind(
     offers=lambda typed: offers_of(typed.rules, typed.line.get("sheet")),
     is_known=says_rating,
 )
+
+
+def abilities_for(rules: Rules, name: str, abilities: Mapping[str, int]) -> list[str]:
+    """Return the abilities that a parameter takes, the highest first: an `attribute` is of the sheet's `attributes`."""
+    fields = rules.file.fields_of("abilities")
+    own = fields[f"{name}s"].abilities if f"{name}s" in fields else ()
+    rated = sorted(abilities, key=lambda one: -abilities[one])
+    others = {one for key, field in fields.items() if key != f"{name}s" for one in field.abilities}
+    return [one for one in rated if one in own or one not in others]

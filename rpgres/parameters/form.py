@@ -8,6 +8,7 @@ from typing import Any
 
 from rpgres.errors import UsageError, located
 from rpgres.model.state import NO_NAMES, Map, blank_character, pile_name, slug
+from rpgres.parameters.ability import abilities_for
 from rpgres.parameters.characters import character_at
 from rpgres.parameters.context import InputContext, give_seat, sheet_offers
 from rpgres.parameters.kinds import Declared, Described, Kind, Offers, Schema, Slot, Typed, kind_of
@@ -46,14 +47,30 @@ def _read(slot: Slot, value: Any) -> Form:
                 its = Slot(context, field, f"{slot.option} {name}: {key}", name)
                 values[key] = kind_of(field).read(its, one)
         elif field.required:
-            whose = context.state.characters.get(name) if field.kind == "ability" else None
-            known = list(whose.abilities) if whose is not None else []
-            has = f" ({name} has: {', '.join(known)})" if len(known) > 1 else ""
-            message = f"{slot.option} {name} needs {key}, {field.help}: type {name}:{key}={(known or ['...'])[0]}{has}"
-            raise UsageError(message, path=(key,), reason="missing")
+            raise _missing(slot, name, typed, key)
         if field.seat and values.get(key):
             give_seat(context, name, field.seat, before=before)
     return Form(name, Map(values))
+
+
+def _missing(slot: Slot, name: str, typed: Mapping[str, Any], first: str) -> UsageError:
+    """Return the error of a form without a field that it needs, with a form that has all of them."""
+    fields, whose = slot.described.fields, slot.context.state.characters.get(name)
+    abilities = whose.abilities if whose is not None else {}
+    known: dict[str, list[str]] = {}
+    for key in (key for key in fields if key not in typed):
+        is_ability = fields[key].kind == "ability"
+        names = abilities_for(slot.context.rules, key, abilities) if is_ability else []
+        if fields[key].required:
+            known[key] = names or (list(abilities) if is_ability else [])
+        elif names:  # which counts with the others
+            known[key] = names
+    said = [f"{key}={value}" for key, value in typed.items()]
+    said += [f"{key}={next(iter(names), '...')}" for key, names in known.items()]
+    has = f" ({name} has: {', '.join(known[first])})" if len(known[first]) > 1 else ""
+    form = f"{name}:{','.join(said)}"
+    message = f"{slot.option} {name} needs {first}, {fields[first].help}: type {form}{has}"
+    return UsageError(message, path=(first,), reason="missing")
 
 
 def _seated(context: InputContext, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres.dice import Dice, dice
 from rpgres.dice.hints import as_range
-from rpgres.errors import UsageError, as_data, located
+from rpgres.errors import RpgresError, UsageError, as_data, located
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
 from rpgres.parameters.characters import character_at
@@ -55,7 +55,23 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
             return Opposition(read.law.values[0])
         _check_counted(slot, text, read)
         return Opposition(0, read)
-    raise _unreadable(slot, text)
+    raise _without_ability(slot, text) or _unreadable(slot, text)
+
+
+def _without_ability(slot: Slot, text: str) -> UsageError | None:
+    """Return the error of an opponent who is named without an ability; None where the text names none."""
+    if slot.described.metavar and "SHEET:" not in slot.described.metavar:
+        return None
+    try:
+        who = character_at(slot.context, text, option=slot.option)
+    except RpgresError:
+        return None
+    abilities = slot.context.state.characters[who].abilities
+    if not abilities or who == slot.context.actor:
+        return None
+    known = sorted(abilities, key=lambda one: -abilities[one])
+    message = f"{slot.option} {text} needs an ability of theirs: type {who}:{known[0]} ({who} has: {', '.join(known)})"
+    return UsageError(message, reason="missing")
 
 
 def _unreadable(slot: Slot, text: str) -> UsageError:

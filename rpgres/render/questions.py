@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WIDTH = 80  # columns of odds
 SHORT = 5  # letters of a name that is shown rather than a number, such as that of a card
 GAP = "  "  # between two options in a line
+ENTER = "Enter"  # the key that skips an optional question
 LIST = "?"  # shows all options with what they mean
 MOST_OF_OTHERS = 2  # options of another that are named in a question of several lines
 UNCLEAR = "unclear: too slow to play out here ({} games in the time there was), and an estimate would mislead"
@@ -65,13 +66,19 @@ def _letters(ways: Iterable[str]) -> dict[str, str]:
     return {way: way if first.count(way[0].lower()) > 1 else way[0].lower() for way in found}
 
 
-def question_lines(question: Question, *, width: int = 0, is_again: bool = False) -> list[Line]:
+def skips_with(question: Question) -> str:
+    """Return the answer that skips an optional question."""
+    return question.passing.name if question.passing is not None else NO
+
+
+def question_lines(question: Question, *, width: int = 0, is_again: bool = False, has_enter: bool = True) -> list[Line]:
     """Return a question as it is put to a person.
 
     Args:
         width: how many columns there are: it stands in one line, or in half the lines of a list, where it fits; 0
             for a list in any case.
         is_again: whether the options were shown before, so that they are not listed again where they take lines.
+        has_enter: whether an empty line answers, as at a terminal; in a list.
     """
     if question.is_naming:  # nothing is listed before what is typed
         return [line(*_head(question), f" Type {question.form}.")]
@@ -92,7 +99,7 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
     are_brief = all(option.brief or not option.text for option in keys.values())
     if width and len(packed) * 2 <= len(keys) + 1 and (are_short or are_brief):
         return [head, *packed]
-    return list(_list(question, keys))
+    return list(_list(question, keys, has_enter=has_enter))
 
 
 def _rows(groups: Sequence[tuple[str, list[Line]]], *, is_short: bool) -> Iterator[list[Line]]:
@@ -139,8 +146,7 @@ def _head(question: Question, price: str = "") -> list[str | Piece]:
     told = ", ".join(filter(None, (who, question.of, about)))
     head: list[str | Piece] = [Piece(f"{told}: ", "title") if told else "", question.text or f"{question.label}?"]
     if question.optional and not question.is_naming:
-        passing = question.passing
-        head += [" [Enter: ", Piece(passing.name if passing is not None else NO, "name"), "]"]
+        head += [" [Enter: ", Piece(skips_with(question), "name"), "]"]
     return [*head, Piece(f" ({price} each)", "quiet")] if price else head
 
 
@@ -178,7 +184,7 @@ def _span(keys: Sequence[str], count: int) -> str:
     return f"{keys[0]} to {keys[-1]}" if len(keys) == count > 2 else ", ".join(keys)
 
 
-def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
+def _list(question: Question, keys: Mapping[str, Option], *, has_enter: bool) -> Iterator[Line]:
     yield line(*asked_pieces(question))
     others = {how: its for how, its in _other_ways(keys).items() if len(its) >= MANY}
     for key, option in keys.items():
@@ -194,7 +200,7 @@ def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
     if question.optional:
         passing = question.passing
         text = f": {passing.text}" if passing is not None and passing.text else ""
-        yield line("  Enter: ", Piece(passing.name if passing is not None else NO, "name"), text)
+        yield line("  Enter: " if has_enter else "   or  ", Piece(skips_with(question), "name"), text)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -230,12 +236,14 @@ def odds_lines(
     policy: str,
     chance: str = "chance of success",
     is_interrupted: bool = False,
+    has_enter: bool = True,
 ) -> list[Line]:
     """Return the chance of success by each option, equal ones together, and who decides after it.
 
     Args:
         found: the odds of its options; none where they are all the same by now.
         is_interrupted: whether somebody stopped the work: nothing is concluded from what is lacking.
+        has_enter: whether an empty line skips the question, as at a terminal.
     """
     if not found and is_interrupted:
         return [line(INDENT, "interrupted: nothing is known yet")]
@@ -253,7 +261,8 @@ def odds_lines(
     unclear = groups.pop("", [])
     ranked = sorted(groups.values(), key=lambda alike: -alike[0].success)
     ranked += [unclear] if unclear else []
-    entries = [line(Piece(_typed(one, keys), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
+    skip = ENTER if has_enter else skips_with(question)
+    entries = [line(Piece(_typed(one, keys, skip), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
     games = [one.games for one in found if one.games and one.is_known]
     notes = []
     if groups:
@@ -266,18 +275,18 @@ def odds_lines(
     return [*_packed(entries, WIDTH), *(line(INDENT, Piece(note, "quiet")) for note in notes)]
 
 
-def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
+def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str], skip: str) -> str:
     """Return what is typed for options with the same odds: one by its name, several by their numbers."""
-    typed = [keys.get(one.option, "Enter") for one in alike]
-    names = [key if key == "Enter" or ":" in one.option else one.option for key, one in zip(typed, alike, strict=True)]
+    typed = [keys.get(one.option, skip) for one in alike]
+    names = [key if key == skip or ":" in one.option else one.option for key, one in zip(typed, alike, strict=True)]
     if len(names) == 1 or (names != typed and max(map(len, names)) <= SHORT):
         return ", ".join(names)
     numbers = [key for key in typed if key.isdecimal()]
-    runs = [key for key in typed if key not in numbers and key != "Enter"]
+    runs = [key for key in typed if key not in numbers and key != skip]
     spans = [f"{part[0]} to {part[-1]}" if len(part) > 2 else ", ".join(part) for part in (numbers, runs) if part]
     is_gapless = not numbers or int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
     shown = spans if is_gapless else [", ".join(numbers), *spans[1:]]
-    return ", ".join([*shown, *(["Enter"] if "Enter" in typed else [])])
+    return ", ".join([*shown, *([skip] if skip in typed else [])])
 
 
 def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> str:

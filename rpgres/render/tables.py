@@ -34,7 +34,11 @@ from rpgres.render.scenes import table_lines
 from rpgres.render.words import box_mark, box_piece, counter_title, known_to, title, who_is
 from rpgres.text.harmless import harmless
 
-LEARNED = {"draw": "rolls", "reveal": "something revealed"}  # what a seat has learned of what was undone
+LEARNED = {
+    "draw": "rolls",
+    "cards": "cards",
+    "reveal": "something revealed",
+}  # what a seat has learned of what was undone
 MOST_NAMED = 3  # of what was undone, in one line
 Told = dict[int, Sequence[EventRecord]]  # the events shown of a run, by the number of its first entry
 
@@ -279,9 +283,11 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield Piece("(hidden)", "quiet")
         case NewEntry():
             yield Piece(f"the table begins{': ' + entry.title if entry.title else ''}", "title")
+            yield Piece(f" ({short_words(entry.short)})" if entry.short else "", "bad")
         case JoinEntry():
             came = "gets a new sheet" if entry.is_replaced else "sits down"
             yield f"{by}{entry.character} {came}"
+            yield Piece(f" ({short_words(entry.short)})" if entry.short else "", "bad")
         case NoteEntry():
             yield f"{by}{entry.text}"
             yield Piece(_for(entry), "quiet")
@@ -305,6 +311,12 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{entry.by} seals an answer: {entry.commitment}"
         case RevealEntry():
             yield f"the seed is revealed: {entry.seed}"
+
+
+def short_words(short: Mapping[str, int]) -> str:
+    """Return by how much the deck was too small for the hands of those who sat down."""
+    lacking = ", ".join(f"{who_is(who)} lacks {counted(count, 'card')}" for who, count in short.items())
+    return f"the deck had too few cards: {lacking}"
 
 
 def _in_short(names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rpgres import UsageError, open_table
 from tests.support.command_line import rpgres
 
 ACTION = "roll fate overcome --skill 3"
@@ -41,6 +42,7 @@ LEADS = [  # what is typed, and what has to stand in the error
     ("table new fate --ruleset saga", "name one ruleset: fate or saga"),
     ("table overcome fight 3", "`rpgres table act overcome`"),
     ("table mara", "`rpgres table act mara`"),
+    ("roll fate attack --sheet mara --skill fight --vs thug", "type thug:fight (thug has: fight, athletics, provoke)"),
     ("table choose no", "`rpgres table answer`"),
     ("table new fate mara", "named with --sheet mara;"),
     ("sheet create", "`rpgres sheet new`"),
@@ -73,6 +75,20 @@ def test_a_file_that_is_missing_leads_to_those_there_are(
     monkeypatch.chdir(tmp_path)
     ran = rpgres(*typed.split())
     assert (ran.code, ran.out, lead in ran.err) == (1, "", True)
+
+
+def test_a_sheet_joins_by_its_name_alone_and_those_there_are_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rpgres("table", "new", "saga", "--sheet", "brannagh").code == 0
+    told = "name the sheet of who joins: `{} ilse`; saga has ilse, toll-warden; or a file"
+    ran = rpgres("table", "join")
+    assert (ran.code, told.format("rpgres table join") in ran.err) == (2, True)
+    with pytest.raises(UsageError) as caught:
+        open_table(tmp_path).do("join")
+    assert told.format("join") in caught.value.message
+    assert rpgres("table", "join", "ilse").out == "  1  ilse sits down\n"
 
 
 def test_an_option_alone_answers_what_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,8 +211,7 @@ def test_what_cannot_be_done_with_scenes_is_not_taken_for_the_name_of_one(word: 
     ("typed", "lead"),
     [
         ("table note two words", "(words); quotes make one text of several words; "),
-        ("table join edda", "missing option '--sheet': `rpgres table join --sheet FILE`; "),
-        ("table join edda --sheet edda", "; a sheet is named with --sheet edda; "),
+        ("table join edda --sheet venn", "name one sheet: edda or venn"),
         ("table set mara.fate-points 2", "(2); PATH=VALUE is one word, as in mara.fate-points=2; "),
         ("play fate", "(fate); it goes on at a table that is there: `rpgres table new RULESET --sheet FILE` "),
         ("sheet new fate kara.toml", "; a file to write is named with --out kara.toml; "),

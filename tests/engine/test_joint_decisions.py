@@ -13,6 +13,7 @@ from rpgres.cli.asking.prompt import Person
 from rpgres.cli.shell import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
+from rpgres.engine.dealing import Dealt
 from rpgres.engine.players import NO, Question, View, uniform
 from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result
@@ -113,8 +114,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     folder.mkdir()
     monkeypatch.setattr(writing, "find_ruleset", lambda *_, **__: auction)
     monkeypatch.setattr(writing, "load_rules", lambda *_, switches, **__: rules(folder, **switches))
-    monkeypatch.setattr(seating, "set_table", lambda *_, **__: around("ada", "bo"))
-    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_, **__: around("ada", "bo"))
+    monkeypatch.setattr(seating, "set_table", lambda *_, **__: Dealt(around("ada", "bo")))
+    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_, **__: Dealt(around("ada", "bo")))
     made = Place(tmp_path / "table.db")
     sitting.begin_table(made, ruleset="auction", sheets=[], seed="1")
     return made

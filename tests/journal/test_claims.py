@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, UsageError, resolve
+from rpgres.engine.dealing import Dealt
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import Asked
@@ -372,8 +373,8 @@ def pullers() -> State:
 def at_tug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(writing, "find_ruleset", lambda *_, **__: tug)
     monkeypatch.setattr(writing, "load_rules", lambda *_, switches, **__: tug_rules(tmp_path / "tug", **switches))
-    monkeypatch.setattr(seating, "set_table", lambda *_, **__: pullers())
-    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_, **__: pullers())
+    monkeypatch.setattr(seating, "set_table", lambda *_, **__: Dealt(pullers()))
+    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_, **__: Dealt(pullers()))
     return tmp_path
 
 
@@ -455,7 +456,7 @@ def test_what_is_not_for_a_seat_changes_nothing_that_it_meets(
         folder = tmp_path_factory.mktemp("tug")
         patch.setattr(writing, "find_ruleset", lambda *_, **__: tug)
         patch.setattr(writing, "load_rules", lambda *_, switches, **__: tug_rules(folder / "tug", **switches))
-        patch.setattr(seating, "set_table", lambda *_, **__: pullers())
+        patch.setattr(seating, "set_table", lambda *_, **__: Dealt(pullers()))
         for number, token in enumerate((one, other)):
             place = tug_at(folder, str(number), trust)
             met: list[Any] = []

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+import rpgres
 from rpgres import UsageError, resolve
+from rpgres.cli.mcp import calls
+from rpgres.cli.mcp.records import ActArguments
 from rpgres.engine.records import Pending, Result
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
@@ -21,6 +24,7 @@ from rpgres.journal.forms import UndoEntry
 from rpgres.journal.records import Entry, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
+from rpgres.lines.seat import Seat
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import Character
 from rpgres.plugins.discovery import find_ruleset
@@ -581,7 +585,11 @@ def test_a_character_whom_the_ruleset_refuses_is_mended_in_several_steps(
     assert caught.value.message == "legend is too much"
     most.update({"legend": 1})
     done = sitting.set_value(place, "tamsin.legend-points", "1")
-    assert sitting.left_wrong(done) == ["legend is too much"]
+    told = "the sheet is still not possible in this ruleset: legend is too much"
+    assert sitting.left_wrong(done) == [told]
+    assert rpgres.open_table(place.path).set("tamsin.legend-points", "0").warnings == [told]
+    line = ActArguments(line="set tamsin.legend-points=1")
+    assert calls.act(Seat(place.path, "gm"), line).text.splitlines()[1:] == [told]
     done = sitting.set_value(place, "tamsin.legend", "1")
     assert sitting.left_wrong(done) == []
     with pytest.raises(UsageError, match="legend is too much"):

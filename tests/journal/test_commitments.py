@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rpgres.engine.dealing import Dealt
 from rpgres.engine.records import Pending, Result
 from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
@@ -32,8 +33,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     folder.mkdir()
     monkeypatch.setattr(writing, "find_ruleset", lambda *_, **__: auction)
     monkeypatch.setattr(writing, "load_rules", lambda *_, switches, **__: rules(folder, **switches))
-    monkeypatch.setattr(seating, "set_table", lambda *_, **__: around("ada", "bo"))
-    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_, **__: around("ada", "bo"))
+    monkeypatch.setattr(seating, "set_table", lambda *_, **__: Dealt(around("ada", "bo")))
+    monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_, **__: Dealt(around("ada", "bo")))
     made = Place(tmp_path / "table.db")
     sitting.begin_table(made, ruleset="auction", sheets=[], seed="1", switches={"sealed": "yes"})
     sitting.act(made, "bid", {}, actor="ada", seat="ada")

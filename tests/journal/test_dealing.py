@@ -10,8 +10,12 @@ from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.chain import written
 from rpgres.journal.commands import Place
+from rpgres.journal.rolls import rolls_of
 from rpgres.journal.verifying import verify
+from rpgres.journal.views import log_seen
+from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, State
+from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 
 ACT = {"ability": "strength", "vs": "average"}
@@ -93,3 +97,40 @@ def test_real_cards_are_typed_where_none_are_dealt(tmp_path: Path, monkeypatch: 
         "table", "act", "ilse", "act", "strength", "average", "--hand", "St6,Ag3", "--choose", "play=St6"
     ).code
     assert "Ag3" in rpgres("table", "show", "--as", "ilse").out
+
+
+def test_who_gets_too_few_cards_is_told(tmp_path: Path) -> None:
+    sheets = []
+    for number in range(18):
+        sheets.append(str(tmp_path / f"hero{number}.toml"))
+        Path(sheets[-1]).write_text((ROOT / "rulesets/saga/sheets/ilse.toml").read_text())
+    place = begun(tmp_path / "t.db", *sheets[:17])
+    state, new = store.read(place.path).state, store.read(place.path).new
+    assert len(hand(state, "hero15")) == 6
+    assert (len(hand(state, "hero16")), new.secret.short) == (0, {"hero16": 6})
+    sitting.join(place, sheets[17])
+    told = "(the deck had too few cards: {} lacks 6 cards)"
+    log = rpgres("table", "log", "--table", str(place.path), "--as", "hero1").out.splitlines()
+    assert log == [f"  0  the table begins {told.format('hero16')}", f"  1  hero17 sits down {told.format('hero17')}"]
+    ran = rpgres("table", "new", "saga", "--table", str(tmp_path / "u.db"), *(f"--sheet={one}" for one in sheets[:17]))
+    assert ran.err == "rpgres: the deck had too few cards: hero16 lacks 6 cards\n"
+
+
+def test_the_cards_that_were_dealt_are_rows_and_stay_seen_after_an_undo(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db", "ilse")
+    done = sitting.join(place, "brannagh")
+    rows = rolls_of(store.read(place.path), seat="brannagh")
+    assert [(row.entry, row.action, row.who) for row in rows] == [(0, "new", "ilse")] * 6 + [
+        (1, "join", "brannagh")
+    ] * 5
+    assert {row.faces for row in rows[:6]} == {FACE_DOWN}
+    assert sorted(row.faces for row in rows[6:]) == sorted(shown_codes(hand(done.history.state, "brannagh")))
+    undone = sitting.undo(place).history
+    assert {seat: log_seen(undone, seat)[-1].passes for seat in (None, "ilse", "gm")} == {
+        None: ["cards"],
+        "ilse": [],
+        "gm": [],
+    }
+    assert rolls_of(undone, seat=None)[-1].stands == "undone"
+    sitting.reveal(place)
+    assert verify(place.path).exit == 0

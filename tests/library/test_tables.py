@@ -6,13 +6,17 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 import rpgres
 from rpgres.journal.forms import ActEntry
+from rpgres.model.events import RollEvent
+from rpgres.odds import decision
 from tests.support.command_line import rpgres as command
 
 
@@ -48,6 +52,39 @@ def test_an_evening(path: Path) -> None:
     assert host.verify().verdict == "incomplete"
     assert host.reveal().entry.seed == "7"  # type: ignore[union-attr]
     assert host.verify().verdict == "in order"
+
+
+def test_an_answer_as_a_line_takes_real_dice(path: Path) -> None:
+    mara, reroll = rpgres.open_table(path, seat="mara"), "i-know-a-back-way:reroll"
+    lines: list[tuple[str, dict[str, Any]]] = [
+        ("r1 --given roll=++++", {}),
+        (f"answer {reroll} --given=roll=++++", {}),
+        ("r1", {"given": {"roll": "++++"}}),
+        (reroll, {"given": {"roll": ["++++"]}}),
+    ]
+    for line, more in lines:
+        mara.do("overcome burglary 3", given={"roll": "0000"})
+        seen = [one.faces for one in mara.do(line, **more).events if isinstance(one, RollEvent)]
+        assert seen == ["0000", "++++"]
+        mara.do("undo")
+    with pytest.raises(rpgres.UsageError, match="no decision is pending"):
+        mara.do("answer no")
+
+
+@pytest.mark.slow
+def test_odds_after_hidden_cards_were_played_leave_out_hands_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = partial(decision.decision_odds, seconds=0.5, exact_seconds=0.0, games=60)
+    monkeypatch.setattr(decision, "decision_odds", quick)
+    gm = rpgres.new_table(tmp_path, "faith", sheets=["bero", "sable", "dock-guard"], seed=1, seat="gm")
+    seats = {"gm": gm, **{name: rpgres.open_table(tmp_path, seat=name) for name in ("bero", "sable")}}
+    gm.do("begin scene")
+    gm.do("bero rounds beside sable against dock-guard")
+    while own := [seat for seat in seats.values() if seat.waiting().question.label == "lay"]:
+        own[0].do(own[0].waiting().question.options[0].name)
+    owner = next(name for name, seat in seats.items() if seat.waiting().question.label == "act")
+    assert "hold" in seats[owner].do("odds").text  # and not that a card of another hand was not offered
 
 
 @pytest.mark.slow
@@ -193,8 +230,11 @@ def test_lines_at_a_question_are_those_of_a_terminal(path: Path) -> None:
     assert mara.do("status").text.startswith("mara")
     waits = mara.do("mara overcome burglary 3 --given roll=-0+-")
     assert waits.question.label == "invoke"
-    assert " 1. I Know a Back Way" in mara.do("?").text
-    assert "%" in mara.do("odds").text
+    listed, odds = mara.do("?").text, mara.do("odds").text
+    assert " 1. I Know a Back Way" in listed
+    assert "  or  no\n" in listed  # a chat has no empty line, which skips at a terminal
+    assert " no 0 %" in odds
+    assert "Enter" not in listed + odds
     assert "invoke" in mara.do("why").text
     assert mara.do("answer").hash == waits.hash == mara.waiting().hash
     with pytest.raises(rpgres.UsageError, match="'99' is not offered"):

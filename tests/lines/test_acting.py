@@ -62,3 +62,38 @@ def test_a_line_needs_no_command_line(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sheets", "told"),
+    [
+        ("fate", ["mara"], {"set": "set mara.fate-points=3", "odds": "odds mara overcome deceive vs good"}),
+        ("saga", ["ilse"], {"set": "set ilse.edge=4", "join": "join brannagh", "pass": "pass push --until exchange"}),
+        (
+            "faith",
+            ["bero"],
+            {"odds": "odds bero confront hacking link", "end": "end rounds", "begin": "begin round|scene"},
+        ),
+        ("solo-oracle", [], {"odds": "odds ask", "join": "join wren", "set": "set PATH=VALUE"}),
+    ],
+)
+def test_examples_are_of_the_table(tmp_path: Path, ruleset: str, sheets: list[str], told: dict[str, str]) -> None:
+    table = rpgres.new_table(tmp_path, ruleset, sheets=sheets, seed=1)
+    assert {name: table.do(f"help {name}").text.strip().split(": ")[-1] for name in told} == told
+    with pytest.raises(rpgres.UsageError, match="reads: set "):
+        table.do("set")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mara Quill: the hired thug, \"late\", isn't here - or is he? Hired thug's bag.",
+        "hired thug... (Mara Quill!)",
+        "\N{LEFT DOUBLE QUOTATION MARK}Hired thug\N{RIGHT DOUBLE QUOTATION MARK} \N{EM DASH} Mara Quill,fight",
+        '"I know a back way" -- said Mara Quill, at "night"',
+    ],
+)
+def test_names_in_a_text_leave_it_as_it_was_typed(table: rpgres.PersistentTable, text: str) -> None:
+    assert table.do(f"note {text}").entry.text == text
+    quoted = text.replace('"', '""')
+    assert table.do(f'mara overcome 1 1 --auto --note "{quoted}"').note == text

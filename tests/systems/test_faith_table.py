@@ -326,6 +326,10 @@ def test_who_is_done_is_not_asked_again_at_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize("skill", ["ballistic", "3"])
 def test_a_counteraction_without_an_attribute_is_told_as_it_would_be_typed(tmp_path: Path, skill: str) -> None:
     place = begun(tmp_path / "t.db")
+    before = len(store.read(place.path).entries)
     inputs = {"skill": 3, "attribute": 2, "against": [f"bero:skill={skill}"]}
-    with pytest.raises(UsageError, match=f"type bero:skill={skill},attribute=NAME or a number"):
+    with pytest.raises(UsageError, match=rf"type bero:skill={skill},attribute=agility \(bero has: "):
         sitting.act(place, "confront", inputs, actor="sable")
+    with pytest.raises(UsageError, match=r"type bero:skill=hacking,attribute=link \(bero has: hacking, [a-z, ]*\)$"):
+        sitting.act(place, "confront", {**inputs, "against": ["bero"]}, actor="sable")
+    assert len(store.read(place.path).entries) == before  # no card was dealt before that was told

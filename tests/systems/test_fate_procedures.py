@@ -26,6 +26,7 @@ from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene
 from rpgres.scenes.walking import course_of
 from rpgres.toml.reading import Source
+from tests.support.command_line import rpgres
 
 RUNS = 400
 
@@ -254,3 +255,10 @@ def test_parts_that_are_worked_out_once_change_no_chance(policy: str) -> None:
     assert not played.open
     assert kept.masses == played.masses
     assert {"won", "lost", "open"} == {name for (name,) in kept.masses}
+
+
+def test_a_move_with_a_roll_is_told_as_a_move() -> None:
+    zones = ("--against", "bruiser", "--zones", "yard,roof:2", "--seed", "3", "--auto")
+    told = rpgres("scene", "run", "fate/conflict", "--sheet", "mara", *zones, "--exchanges", "1").out
+    assert "Mara Quill tries to get to another zone." in told
+    assert "overcome what is in the way" not in told

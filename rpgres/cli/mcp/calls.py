@@ -270,7 +270,8 @@ def _result(seat: Seat, done: commands.Done) -> records.Done:
     question = waiting(history, seat.name)
     status: Literal["done", "pending"] = "done" if question is None else "pending"
     if found_in(entry.secret) is None:
-        text = plain_text(entry_lines(entry_seen(history, entry, seat.name), done.rules.file))
+        shown = entry_lines(entry_seen(history, entry, seat.name), done.rules.file)
+        text = "".join([plain_text(shown), *(f"{fault}\n" for fault in commands.left_wrong(done))])
         return records.Done(status=status, text=text, question=question, **common)
     found = run_seen(history, entry, seat.name)
     if isinstance(found, Pending):

@@ -32,10 +32,10 @@ class LineArguments(Arguments, frozen=True, kw_only=True):
     """An action, as a short line or with its inputs one by one.
 
     Attributes:
-        line: who does what: `mara overcome burglary 3`, `mara attack thug with fight`. Either this or `action`.
+        line: who does what, as the examples of the tool `actions` do. Either this or `action`.
         action: the action's name.
         actor: who acts; by default the seat's only character.
-        inputs: what the action takes, each as NAME=VALUE: `skill=burglary`, `vs=3`.
+        inputs: what the action takes, each as NAME=VALUE: `vs=3`.
     """
 
     line: str = ""
@@ -48,8 +48,8 @@ class ActArguments(LineArguments, frozen=True, kw_only=True):
     """What is done.
 
     Attributes:
-        line: who does what: `mara overcome burglary 3`. Or `begin scene`, `end`, `note TEXT`, `pass invoke until
-            scene`, `set mara.fate-points=2`, as this seat may. Either this or `action`.
+        line: who does what, as the examples of the tool `actions` do. Or what `also` there lists: `note TEXT`,
+            `pass`, `end`, `set PATH=VALUE`, as this seat may. Either this or `action`.
         given: results of real dice, each as LABEL=FACES: `roll=++0-`. Leave out to have them rolled.
         choose: decisions of this seat known in advance, each as LABEL=OPTION.
         auto: let the ruleset's policy take this seat's decisions.

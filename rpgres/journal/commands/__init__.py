@@ -9,5 +9,14 @@ from rpgres.journal.commands.ordering import orders_warnings, owner_of, set_orde
 from rpgres.journal.commands.pending import prepared_for, require_own
 from rpgres.journal.commands.posted import sort_posted, take
 from rpgres.journal.commands.sealing import open_seal, seal
-from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table, streams_of
+from rpgres.journal.commands.seating import (
+    TRUSTS,
+    begin_table,
+    join,
+    kept_hands,
+    seated,
+    set_table,
+    sheets_to_name,
+    streams_of,
+)
 from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, fresh_salt, hash_of, rules_of, state_at

@@ -224,10 +224,11 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
 
 
 def left_wrong(done: Done) -> list[str]:
-    """Return why the ruleset still refuses the character that a correction was about; nothing where it does not."""
+    """Return why the ruleset still refuses the character that a value was set of; nothing where it does not."""
     match done.entry.secret.path.split("."):
         case ["characters", who, *_] if who in done.history.state.characters:
-            return refusals(done.rules, done.history.state.characters[who])
+            faults = refusals(done.rules, done.history.state.characters[who])
+            return [f"the sheet is still not possible in this ruleset: {fault}" for fault in faults]
     return []
 
 

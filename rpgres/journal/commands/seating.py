@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.dealing import with_hands
+from rpgres.engine.dealing import Dealt, with_hands
 from rpgres.engine.piles import lay_out
+from rpgres.engine.records import event_record
 from rpgres.engine.views import HOST
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, called, named
 from rpgres.journal import files, store
 from rpgres.journal.chain import commitment
 from rpgres.journal.checking import remember, stamp
 from rpgres.journal.commands.pending import refuse_while_pending
-from rpgres.journal.commands.writing import Done, Place, Transaction, code_of, hash_of, rules_in, write
+from rpgres.journal.commands.writing import Done, Place, Transaction, code_of, hash_of, rules_in, rules_of, write
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import Draft, Public, Secret, kept_sheets
 from rpgres.model.state import EMPTY, GM, NO_NAMES, State
 from rpgres.parameters.context import check_plain
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.effects import with_tracks
-from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
+from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_names, sheet_source
 from rpgres.rulesets.sheets import seated as sit_down
 from rpgres.toml.reading import Source
 
@@ -62,7 +64,7 @@ def begin_table(
     texts = {name: _source(rules, name) for name in sheets}
     seed = read_seed(seed)
     salt = place.salt()
-    state = set_table(rules, texts, streams=Streams(seed, salt=salt) if deals else None)
+    dealt = set_table(rules, texts, streams=Streams(seed, salt=salt) if deals else None)
     public = Public(
         kind="new",
         at=place.now(),
@@ -77,13 +79,18 @@ def begin_table(
         commitment=commitment(salt, seed.encode()).hex(),
     )
     folders = [files.kept_folder(folder, place.path) for folder in place.folders]
-    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(texts))
-    entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
+    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(texts), **kept_hands(dealt))
+    entry = store.create(place.path, Draft(public, secret, dealt.state), salt=place.salt())
     remember(place.path, entry.hash, entry.hash, seen=stamp(place.path))
-    return Done(History(Entries(1, {0: entry}), state, place.path), (entry,), rules)
+    return Done(History(Entries(1, {0: entry}), dealt.state, place.path), (entry,), rules)
 
 
-def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | None) -> State:
+def kept_hands(dealt: Dealt) -> dict[str, Any]:
+    """Return what an entry keeps of the hands that were dealt as characters sat down, by its fields."""
+    return {"dealt": tuple(map(event_record, dealt.cards)), "short": dealt.short}
+
+
+def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | None) -> Dealt:
     """Return a table at which the characters of some sheets sit.
 
     Args:
@@ -93,13 +100,14 @@ def set_table(rules: Rules, texts: Mapping[str, Source], *, streams: Streams | N
         UsageError: two have one name.
         FileError: a sheet is faulty.
     """
-    state = with_tracks(rules, State())
+    table = Dealt(with_tracks(rules, State()))
     for name, source in texts.items():
         sheet = read_sheet(rules, name, source=source)
-        if sheet.character.name in state.characters:
+        if sheet.character.name in table.state.characters:
             raise UsageError(f"two sheets have the name {sheet.character.name!r}; rename one of the files")
-        state = seated(rules, state, sheet, streams=streams)
-    return state
+        dealt = seated(rules, table.state, sheet, streams=streams)
+        table = Dealt(dealt.state, (*table.cards, *dealt.cards), table.short | dealt.short)
+    return table
 
 
 def streams_of(history: History) -> Streams | None:
@@ -108,8 +116,8 @@ def streams_of(history: History) -> Streams | None:
     return Streams(new.secret.seed, salt=bytes.fromhex(new.secret.salt)) if new.public.deals else None
 
 
-def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None, step: int = 0) -> State:
-    """Return the state with a character, its tags and its piles; one of its name is replaced, with its tags.
+def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None, step: int = 0) -> Dealt:
+    """Return the table with a character, its tags, its piles and its hand; one of its name is replaced, with its tags.
 
     Args:
         streams: what its hand is dealt from; None for no hand.
@@ -123,10 +131,11 @@ def seated(rules: Rules, state: State, sheet: Sheet, *, streams: Streams | None,
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
     state = sit_down(state, sheet)
-    if not rules.file.piles:
-        return state
-    state = lay_out(rules, state)
-    return with_hands(rules, state, name, streams=streams, step=step) if streams is not None else state
+    if rules.file.piles:
+        state = lay_out(rules, state)
+        if streams is not None:
+            return with_hands(rules, state, name, streams=streams, step=step)
+    return Dealt(state)
 
 
 def _source(rules: Rules, sheet: str) -> Source:
@@ -158,8 +167,17 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         is_replaced = name in history.state.characters
         if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
             raise UsageError(f"{name} is already at this table, and {seat} cannot replace its sheet")
-        state = seated(rules, history.state, read, streams=streams_of(history), step=history.step())
-        secret = Secret(sheets=kept_sheets({sheet: source}), is_replaced=is_replaced)
-        return [at.draft("join", secret, state, character=name)]
+        dealt = seated(rules, history.state, read, streams=streams_of(history), step=history.step())
+        secret = Secret(sheets=kept_sheets({sheet: source}), is_replaced=is_replaced, **kept_hands(dealt))
+        return [at.draft("join", secret, dealt.state, character=name)]
 
     return write(place, seat, work)
+
+
+def sheets_to_name(place: Place) -> str:
+    """Return that a sheet has to be named, with those of the ruleset whose characters are not at the table."""
+    history = store.read(place.path)
+    rules = rules_of(history, folders=place.folders)
+    known = [name for name in sheet_names(rules) if name not in history.state.characters]
+    there = f"{rules.id} has {', '.join(known)}" if known else f"{rules.id} has no other sheet"
+    return f"name the sheet of who joins: `{called('table join', *known[:1] or ['FILE'])}`; {there}; or a file"

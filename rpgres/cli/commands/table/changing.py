@@ -90,10 +90,13 @@ def _say_new(done: Done, path: Path, *, as_json: bool) -> None:
         say_json(entry_record(done.history, done.entry, None))
         return
     from rpgres.render.lines import Piece, line
+    from rpgres.render.tables import short_words
 
     names = ", ".join(done.history.state.characters) or "nobody yet"
     commitment = done.entry.public.commitment
     say([line(f"{path}: a table of {done.rules.file.title}; at it: {names}")])
+    if done.entry.secret.short:
+        warn(short_words(done.entry.secret.short))
     say([line(Piece(f"commitment to the seed: {commitment}", "quiet"))])
 
 
@@ -164,7 +167,7 @@ def set_(
     done = commands.set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
     say_entry(done, options)
     for fault in commands.left_wrong(done):
-        warn(f"the sheet is still not possible in this ruleset: {fault}")
+        warn(fault)
 
 
 @app.command("note")
@@ -183,7 +186,8 @@ def note(
 @app.command("join")
 @spread
 def join(
-    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="The character sheet to add.")],
+    named: Annotated[str | None, argument("[SHEET]", help="The character sheet to add: a file, or its name.")] = None,
+    sheet: Annotated[str | None, option("--sheet", takes="FILE", help="The same.")] = None,
     *,
     options: TableOptions,
 ) -> None:
@@ -191,7 +195,12 @@ def join(
 
     A seat replaces its own sheet alone; the host and the game master any.
     """
-    say_entry(commands.join(options.find(), sheet, seat=options.who), options)
+    if named and sheet and named != sheet:
+        raise UsageError(f"name one sheet: {named} or {sheet}")
+    place, found = options.find(), named or sheet
+    if not found:
+        raise UsageError(commands.sheets_to_name(place))
+    say_entry(commands.join(place, found, seat=options.who), options)
 
 
 @app.command("reveal")

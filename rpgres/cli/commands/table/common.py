@@ -20,7 +20,7 @@ from rpgres.cli.tables import TableOptions
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import FileError, PluginError, UsageError, called
-from rpgres.journal.commands import Done, Place, prepared_for, rules_of, state_at
+from rpgres.journal.commands import Done, Place, left_wrong, prepared_for, rules_of, state_at
 from rpgres.journal.store import read
 from rpgres.journal.views import entry_record, entry_seen, run_record
 from rpgres.lines.options import POLICY_AT_TABLE, answers_of
@@ -214,7 +214,7 @@ def say_entry(done: Done, options: TableOptions) -> None:
     READER.rules = done.rules
     READER.entry = done.entry.number
     if options.as_json:
-        say_json(entry_record(done.history, done.entry, options.who))
+        say_json(entry_record(done.history, done.entry, options.who, warnings=left_wrong(done)))
     else:
         from rpgres.render.lines import INDENT, line
         from rpgres.render.tables import entry_lines
