@@ -167,7 +167,7 @@ def read_scene(
         raise _faulty(source, "unknown-name", ("ruleset",), error.message) from None
     rules = load(code, switches={**file.switches, **switches}, extra=extra)
     state, deciding = State(counters=Map(file.counters)), Deciding()
-    deciding.add("", file.policy, folder)
+    deciding.add("", file.policy, folder, source)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
     state = with_tracks(rules, state)
@@ -238,7 +238,7 @@ def with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> Sta
             continue
         sheet, own = read_character(rules, name, described, source=source, folder=part.folder)
         state = seated(state, sheet)
-        deciding.add(name, own, part.folder)
+        deciding.add(name, own, part.folder, source)
         if sheet.orders is not None:
             deciding.orders[name] = sheet.orders
     state = put(state, ("counters",), Map({**file.counters, **state.counters}))

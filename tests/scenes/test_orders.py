@@ -196,6 +196,12 @@ def test_a_policy_that_is_not_there() -> None:
     (found,) = problems(HEAD + cast + BRAVE + STEP)
     assert found.startswith("6 unknown-name: characters.mara.policy: the ruleset fate has no policy 'braev'")
     assert "did you mean 'brave'?" in found
+    with pytest.raises(FileError, match=r":6: characters.mara.policy: the ruleset fate has no policy 'braev'"):
+        decisions(HEAD + cast + BRAVE + STEP)
+    assert decisions(HEAD + cast + BRAVE + STEP, policies={"mara": "brave"}) is not None
+    plain = HEAD + CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "thrifyt"') + STEP
+    with pytest.raises(FileError, match=r":6: characters.mara.policy: .* did you mean 'thrifty'"):
+        decisions(plain)
     with pytest.raises(UsageError, match="the scene has no character 'nobody'"):
         decisions(HEAD + CAST + STEP, policies={"nobody": "thrifty"})
 
