@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.odds.query import policies_record
@@ -332,7 +332,11 @@ def read_character(
         raise _faulty(source, "wrong-type", prefix, f"sheet and policy of {name} are texts")
     if sheet is None:
         return make_sheet(rules, own, name=name, source=source, prefix=prefix), policy
-    base = read_source(find_sheet(rules, sheet, beside=folder))
+    try:
+        path = find_sheet(rules, sheet, beside=folder)
+    except RpgresError as error:
+        raise _faulty(source, "unknown-name", (*prefix, "sheet"), error.message) from None
+    base = read_source(path)
     # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
     of_sheet = make_sheet(rules, parse(base), name=name, source=base)
     made = make_sheet(rules, overlay(parse(base), own), name=name, source=source, prefix=prefix)

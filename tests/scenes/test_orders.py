@@ -332,3 +332,8 @@ def test_options_that_play_brings_forth(order: str, hint: str | None) -> None:
 def test_expectations_name_what_there_is(expected: str, key: str) -> None:
     found = problems(f"{HEAD}{CAST}{STEP}expect = {{ {expected} }}")
     assert [one.split(": ")[1] for one in found] == ([f"steps[0].expect.{key}"] if key else [])
+
+
+def test_a_sheet_that_is_not_there_is_told_with_its_place() -> None:
+    with pytest.raises(FileError, match=r":\d+: characters\.mara\.sheet: there is no sheet 'marra'"):
+        decisions(HEAD + CAST.replace('"mara.toml"', '"marra"') + STEP)
