@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from rpgres.dice import parsing
+from rpgres.dice import hints, parsing
 from rpgres.errors import NotationError
 
 _DICE = r"(?<![\w.])(?P<n>\d*)\s*d\s*(?P<sides>\d+|%|f)"
@@ -13,6 +13,7 @@ _POOL = rf"{_DICE}(?![a-z\d])"
 _ENDS = {"kh": "highest|best|largest|top|max|maximum", "kl": "lowest|worst|least|smallest|min|minimum"}
 _NUMBERS = dict(zip(("a", "an", "one", "two", "three", "four", "five", "six"), (1, 1, 1, 2, 3, 4, 5, 6), strict=True))
 _COMMAND = r"[/!.]*(?:rolls?|r|throw|output|sum)\s+(?:me\s+)?|[/\\!#$='\"`\s]+(?=\d*d[\d%f])"
+_WORDS = "|".join((*hints.WORDS, *hints.KNOWN))  # which are no names of parts
 _MOST_BOUNDED = 4  # dice with a lowest or highest value that are written out one by one
 
 
@@ -73,7 +74,7 @@ _RULES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\s+minus\s+", " - "),
     (r"([-+]\s*\d+)\s*(>=|<=|>|<)\s*(\d+)$", r"\1 vs \2\3"),
     (r"\s*\(([a-z][a-z ]*)\)$", r" # \1"),
-    (r"((?:(?<=^)|(?<=[-+(\s]))\d*d[\d%f]+)\s+([a-z]+)(?=\s*(?:$|[-+]))", r"\1[\2]"),
+    (rf"((?:(?<=^)|(?<=[-+(\s]))\d*d[\d%f]+)\s+(?!(?:{_WORDS})\b)([a-z]+)(?=\s*(?:$|[-+]))", r"\1[\2]"),
     (r"(?<=[\df%)])\s+((?:to|for|on|as|of)\s+[a-z ]+)$", r" # \1"),
 )
 

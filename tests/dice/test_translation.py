@@ -57,7 +57,9 @@ def test_notation_of_other_tools_is_told_as_it_is_written_here(text: str, meant:
     assert text[caught.value.position :]
 
 
-@pytest.mark.parametrize("text", ["4d6k3", "1d20 + STR", "2d{1,3,5}", "1d20+5, 1d8+3", "1d20cs>18", "3d6 x 10", "2d6+"])
+@pytest.mark.parametrize(
+    "text", ["4d6k3", "1d20 + STR", "2d{1,3,5}", "1d20+5, 1d8+3", "1d20cs>18", "2d6 adv", "3d6 x 10", "2d6+"]
+)
 def test_what_may_mean_several_things_is_not_guessed(text: str) -> None:
     with pytest.raises(NotationError) as caught:
         read_line(text)
