@@ -371,7 +371,7 @@ def _order_faults(rules: Rules, data: Mapping[str, Any], name: str, state: State
     except msgspec.ValidationError:
         return
     if orders:
-        from rpgres.engine.deciders import policy_names
+        from rpgres.engine.players import policy_names
         from rpgres.lint.orders import order_faults
         from rpgres.lint.paths import Known
 

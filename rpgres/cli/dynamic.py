@@ -130,6 +130,10 @@ class PlayGroup(LazyGroup):
         try:
             return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
         except UsageError as error:
+            from rpgres.dice.translation import describes_dice
+
+            if error.details.get("known") is not None and describes_dice(" ".join((name, *args))):
+                return dice_command(self.verb, name)  # which tells how these are written here
             error.add(_hint_on_action(name, data, verb=self.verb.name))
             raise
 
@@ -233,7 +237,9 @@ class RulesetGroup(LazyGroup):
             raise UsageError(unknown("action", action, self.data.file.actions, of=f"the ruleset {self.data.id}"))
 
 
-_DIVIDED = r"[\d(]|[dD][\d%F]+/[-\d(]"  # what begins like dice: (2d6)/2, d20/2
+_DIVIDED = (
+    r"[\d(]|[dD][\d%F]+/[-\d(]|/r(?:oll)?(?!\S)"  # what begins like dice, here or elsewhere: (2d6)/2, d20/2, /r 2d6
+)
 
 
 def is_scene(name: str) -> bool:

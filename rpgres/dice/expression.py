@@ -213,7 +213,16 @@ def read_line(text: str) -> DiceLine:
     Raises:
         NotationError: it cannot be read; the error knows the place of the fault.
     """
-    node, target, times, comment = parsing.parse_line(text)
+    try:
+        node, target, times, comment = parsing.parse_line(text)
+    except NotationError as error:
+        from rpgres.dice.translation import is_command, translated  # only where it is needed: it compiles patterns
+
+        if meant := translated(text):
+            if is_command(text):
+                error.raw = "only the dice are written here, without the command of another tool"
+            error.add(f"; did you mean {meant!r}?")
+        raise
     return DiceLine(_compiled(node), Target(target[0], _compiled(target[1])) if target else None, times, comment)
 
 
@@ -264,4 +273,4 @@ def resembles_notation(text: str) -> bool:
         return True
     after_count = start.lstrip("0123456789")
     # Some languages write w20.
-    return after_count != start or (len(start) > 1 and start[0] in "dw" and start[1] in "0123456789%")
+    return after_count != start or (len(start) > 1 and start[0] in "dw" and start[1] in "0123456789%{")

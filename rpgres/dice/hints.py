@@ -15,12 +15,15 @@ REFUSED = {
     "/": "division is by a whole number, as in (2d6+3)/2",
     ".": "only whole numbers are read here",
     "}": "this brace has no opening one",
-    ",": "several values stand in parentheses, with which of them are kept: (2d6,d12)kh1",
+    ",": "several values stand in parentheses, with which of them are kept: (2d6,d12)kh1; "
+    "several rolls are several commands",
+    **dict.fromkeys(";|", "one expression is rolled at a time; several rolls are several commands"),
+    "?": "nothing is asked here: write the number",
     "[": "a name follows the part that it names, as in 2d6[fire]",
     "]": "this bracket has no opening one",
     "@": "names of abilities cannot be used in dice notation; write the number",
     "^": "powers are not part of this notation",
-    "x": "to multiply, write *",
+    "x": "to multiply, write *; to roll several times, 3d6 6 times",
     "\u2013": "this is a dash; to subtract, write -",
     "\u2014": "this is a dash; to subtract, write -",
     ")": "this parenthesis has no opening one",
@@ -66,8 +69,10 @@ WORDS = {
         ("best", "worst", "highest", "lowest"),
         "the best dice are kept with kh, the worst with kl: 4d6kh3, 4d6 keep highest 3",
     ),
-    "cs": "criticals are not part of this notation",
-    "cf": "criticals are not part of this notation",
+    **dict.fromkeys(
+        ("cs", "cf"), "criticals are not part of this notation; to count dice, write the faces that count: 6d10>=8"
+    ),
+    **dict.fromkeys(("sa", "sd"), "dice are shown as they were rolled; leave this word out"),
     "x": f"{REFUSED['x']}; dice explode with !, as in 2d6!",
     "again": "again follows dice that are counted, as in 8d10>=8 again",
     "double": "double follows dice that are counted, as in 8d10>=7 double 10",
@@ -154,8 +159,9 @@ def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int
     if char in REFUSED:
         following = text[at + 1 : at + 2]
         return REFUSED[char], 2 if char in ("<", ">", "=") and following and following in "<>=" else 1
-    if word == "w" and text[at + 1 : at + 2].isdigit():  # as German books write dice
-        return f"dice are written with a d: {re.sub(r'(?i)(?<![a-z])w(?=[0-9])', 'd', text)}", 1
+    if word in ("w", "\u043a") and text[at + 1 : at + 2].isdigit():  # as German and Russian books write dice
+        written = re.sub(rf"(?i)(?<![a-z]){word}(?=[0-9])", "d", text)
+        return f"dice are written with a d: {written}", 1
     return f"{text[at]!r} is not valid in dice notation", 1
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, repeat
 from math import comb, gcd, prod
+from operator import mul
 
 from msgspec.structs import replace
 
@@ -52,6 +54,7 @@ class Keeping:
             (8 * self.width * place, [table.get(value, 0) for table in tables])
             for value, place in zip(self.values, self.places, strict=True)
         ]
+        self.work.spend(self._cost(steps[::-1] if self.is_from_top else steps))
         opens = [law.open for law in self.laws]
         if any(opens):  # each at least the bound, in no known order with the values from there on
             steps.insert(bisect_left(self.values, self.bound) if self.bound is not None else 0, (-1, opens))
@@ -70,25 +73,55 @@ class Keeping:
                     below[kind] -= weight
         return done
 
+    def _cost(self, steps: Sequence[tuple[int, Sequence[int]]]) -> int:
+        """Estimate the time of all steps: states, and how many dice may follow each, by how many dice are placed."""
+        cost, states = 0, [1]
+        seen, moves = set[int](), dict[int, tuple[int, int]]()
+        for shift, weights in steps:
+            size = self.width * max(self.places) if self.is_from_top else shift // 8
+            for kind, weight in enumerate(weights):
+                if not weight:
+                    continue
+                count = self.counts[kind]
+                if kind not in moves:
+                    moves[kind] = self._moves(states, count)
+                dice = min(count, self.last) // 3  # in the mean
+                factor = 4 + (comb(count - dice, dice) * weight**dice).bit_length() // 30
+                cost += moves[kind][0] * 1_000 + moves[kind][1] * size * factor // 10
+                if kind not in seen:
+                    seen.add(kind)
+                    moves.clear()
+                    states = [sum(states[max(0, at - count) : at + 1]) for at in range(self.last)]
+                cost += sum(states) * size * self.last * self.width // 400
+        return cost * 3 // 4
+
+    def _moves(self, states: Sequence[int], count: int) -> tuple[int, int]:
+        """Return what follows such numbers of states when dice of a kind are placed, and how many dice stay in it."""
+        following = kept = 0
+        for placed, number in enumerate(states):
+            most = min(count, self.last - 1 - placed)
+            following += number * (most + 2)
+            kept += number * (most + 2) * max(0, placed + most // 3 - self.first)
+        return following, kept
+
     def _place(
         self, placed: dict[tuple[int, ...], int], kind: int, weight: int, below: list[int], shift: int
     ) -> tuple[dict[tuple[int, ...], int], int]:
         """Return the states after so many dice of a kind show a value, and what is settled by them."""
         first, last, rest = self.first, self.last, below[kind]
-        weights, rests = ([one**times for times in range(self.counts[kind] + 1)] for one in (weight, rest))
-        size = weights[-1].bit_length() // 60  # of a factor, in digits of integers, in the mean
+        most = min(self.counts[kind], last - 1)
+        weights = list(accumulate(repeat(weight, most), mul, initial=1))
+        rests = list(accumulate(repeat(rest, most), mul, initial=rest ** (self.counts[kind] - most)))[::-1]
         following: dict[tuple[int, ...], int] = {}
         done = 0
         for before, packed in placed.items():
             so_far, free = sum(before), self.counts[kind] - before[kind]
             most = min(free, last - so_far - 1)
-            bits = packed.bit_length() + shift * max(0, so_far + most - first) // 2
-            self.work.spend((most + 2) * (1_000 + bits * (4 + size) // 80))
             closing, chosen = (weight + rest) ** free, 1
             for dice in range(most + 1):
                 ways = chosen * weights[dice]
                 chosen = chosen * (free - dice) // (dice + 1)
-                closing -= ways * rests[free - dice]
+                closing -= ways * rests[before[kind] + dice]
                 after = (*before[:kind], before[kind] + dice, *before[kind + 1 :])
                 kept = max(0, so_far + dice - max(first, so_far))
                 following[after] = following.get(after, 0) + (packed * ways << shift * kept)

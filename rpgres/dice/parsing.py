@@ -98,6 +98,8 @@ def parse_line(text: str) -> tuple[Node, tuple[str, Node] | None, int, str]:
             scan.refuse_next(after=node)
     if times and target is not None:
         scan.fail(hints.TIMES_AND_VS, 0, end=len(scan.text))
+    if isinstance(node, Number) and scan.peek(rf"#\s*{_DICE}"):
+        scan.fail("a number before # does not roll dice several times: write 3d6 6 times", 0, end=scan.at + 1)
     return node, target, times, scan.text[scan.at :].strip().lstrip("#").strip()
 
 
@@ -324,6 +326,8 @@ def _sides(scan: Scanner) -> int:
         return 100
     if scan.take("f"):
         return FATE
+    if char in ("{", "["):
+        scan.fail("a die has the faces 1 to N; other faces are rows of a random table, which a ruleset declares", start)
     if char not in DIGITS:
         scan.fail("after d, the number of sides, % or F is expected, as in d6, d% or 4dF", start)
     sides = scan.number()

@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 import msgspec
 
 from rpgres.engine.orders import orders_policy
-from rpgres.engine.players import COMMON_POLICIES, ORDERS_FILE, OrdersPolicy, Policy, policy_of
+from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, policy_names, policy_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known
@@ -51,11 +51,6 @@ class Deciders(msgspec.Struct):
         if name not in self.made:
             self.made[name] = orders_policy(self.sets[name], named=self.named)
         return self.made[name]
-
-
-def policy_names(rules: Rules) -> tuple[str, ...]:
-    """Return the names of the policies of a ruleset, and of those that every ruleset has."""
-    return tuple(dict.fromkeys((*rules.ruleset.policies, *COMMON_POLICIES)))
 
 
 def set_faults(known: Known, sets: Mapping[str, Sequence[Order]], *, users: Mapping[str, str]) -> Iterator[Fault]:

@@ -289,6 +289,11 @@ def policy_of(rules: Rules, name: str = "") -> Policy:
     return found
 
 
+def policy_names(rules: Rules) -> tuple[str, ...]:
+    """Return the names of the policies of a ruleset, and of those that every ruleset has."""
+    return tuple(dict.fromkeys((*rules.ruleset.policies, *COMMON_POLICIES)))
+
+
 def default_policy(rules: Rules) -> str:
     """Return the name of the policy of `--auto`: the ruleset's first, or one that every ruleset has.
 

@@ -29,7 +29,7 @@ def roll(
     4
 
     Args:
-        notation: the dice, as `rpgres roll` takes them: `4d6kh3`, `d20+5 vs 15`, `3x 2d6`.
+        notation: the dice, as `rpgres roll` takes them: `4d6kh3`, `d20+5 vs 15`, `2d6 3 times`.
         seed: any text or number; a fresh one by default, which the result has.
         given: what real dice showed, under `roll`, and under `opposition` for dice that they are compared with.
         note: carried into the result; by default the comment of the notation.

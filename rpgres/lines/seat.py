@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from rpgres.dice import resembles_notation
+from rpgres.dice.translation import describes_dice
 from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
@@ -280,6 +281,8 @@ class Seat:
         if first in (*TABLE_COMMANDS, *OTHERS) and not actor:
             is_bare = first in BARE and [word.startswith("-") for word in rest[:2]] in ([False], [False, True])
             return Understood([first, *([BARE[first]] if is_bare else []), *rest])
+        if not actor and describes_dice(" ".join(words)):
+            return Understood(["roll", *words])  # which tells how these are written here
         error = self._unknown(actor, first, words)
         near = nearest(first, self.actions)
         meant = f"Did you mean {near!r}, or which one?" if near else "Which one is meant?"

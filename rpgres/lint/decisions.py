@@ -95,7 +95,7 @@ def _decisions_of(rules: Rules) -> dict[str, Decision]:
 def _declared(label: Label) -> Decision:
     options, certain = frozenset(label.options) or None, frozenset([NO]) if label.optional else frozenset[str]()
     facts, option_facts = (
-        {name: frozenset(told[name]) or None if isinstance(told, dict) else None for name in told}
+        {name: frozenset(told[name]) if isinstance(told, dict) else None for name in told}
         for told in (label.facts, label.option_facts)
     )
     return Decision(options, label.optional or None, facts, option_facts, label.typed, certain)

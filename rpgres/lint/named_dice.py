@@ -11,7 +11,7 @@ from rpgres.errors import FileError, RuleError
 from rpgres.lint.formulas import TRIED, missing, unreadable
 from rpgres.lint.named_questions import ask_faults, ask_texts
 from rpgres.lint.named_spans import Spans
-from rpgres.rulesets.actions import OPPOSED, OPPOSITION, Action
+from rpgres.rulesets.actions import OPPOSED, OPPOSITION, Action, Definition
 from rpgres.rulesets.dice_plans import (
     BAND,
     GIVEN,
@@ -43,6 +43,7 @@ from rpgres.rulesets.formulas import (
 from rpgres.rulesets.references import readable_plan, spoken_of
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.spans import Span, span_of, truth, within
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
@@ -55,8 +56,7 @@ def definition_faults(rules: Rules) -> Iterator[Fault]:
             yield Fault(
                 "taken-name", at, f"{name!r} is already a function or a name of every die; rename the definition"
             )
-        for path, text in ((("value",), its.value), *((("cases", word), text) for word, text in its.cases.items())):
-            yield from _unreadable((*at, *path), text) if text else ()
+        yield from _unreadable_inside(name, its)
         yield from _after_else((*at, "cases"), its.cases)
 
 
@@ -179,12 +179,27 @@ def _unreadable(path: KeyPath, text: str, read: Callable[[str], Expr] = formula)
         if text != ELSE:
             read(text)
     except FormulaError as error:
-        yield Fault("bad-dice", path, error.raw)
+        yield Fault("bad-dice", ("define", error.definition) if error.definition else path, error.raw)
+
+
+def _unreadable_inside(name: str, its: Definition) -> Iterator[Fault]:
+    for path, text in ((("value",), its.value), *((("cases", word), text) for word, text in its.cases.items())):
+        yield from _unreadable(("define", name, *path), text) if text else ()
 
 
 def _texts(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
     for path, text in _sources(name, action):
-        yield from _unreadable(path, text, partial(read_formula, rules.file, action))
+        for fault in _unreadable(path, text, partial(read_formula, rules.file, action)):
+            its = rules.file.definitions.get(str(fault.path[1])) if fault.path[0] == "define" else None
+            yield from (its and [*_unreadable_inside(str(fault.path[1]), its)]) or [fault]
+
+
+def _defining(file: RulesetFile, name: str) -> Iterator[tuple[KeyPath, Definition]]:
+    """Yield the definitions whose own formulas speak of a name, with their key path."""
+    for key, its in file.definitions.items():
+        if _says(its.value, name):
+            yield ("define", key, "value"), its
+        yield from ((("define", key, "cases", word), its) for word, text in its.cases.items() if _says(text, name))
 
 
 def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
@@ -242,11 +257,22 @@ def _names(spans: Spans) -> Iterator[Fault]:
             message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
             yield Fault("unknown-name", path, message)
         elif given or not is_open or nearest(bare, listed):  # any other may be an unlisted ability
-            yield missing(path, "number", bare, listed)
+            yield from _missing(spans, path, bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
             at_place: KeyPath = (*spans.at, "tell", told if isinstance(action.tell, dict) else place)
             yield missing(at_place, "number", number, sorted(plan.numbers))
+
+
+def _missing(spans: Spans, path: KeyPath, name: str, listed: Collection[str]) -> Iterator[Fault]:
+    """Yield that a name is unknown; where only a definition speaks of it, and no action has it, at the definition."""
+    file = spans.rules.file
+    anywhere = {*listed}.union(*({*file.parameters_of(one), *its.numbers} for one, its in file.actions.items()))
+    is_own = any(_says(text, name) for _, text in _sources(spans.name, spans.action))
+    defining = [] if is_own or name in anywhere else [*_defining(file, name)]
+    yield from (missing(at, "number", name, sorted({*anywhere, *its.of})) for at, its in defining)
+    if not defining:
+        yield missing(path, "number", name, listed)
 
 
 def _taken(spans: Spans) -> Iterator[Fault]:

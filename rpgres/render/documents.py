@@ -52,7 +52,7 @@ def _markdown_table(table: Table) -> str:
     shown = used_columns(table)
     heads = [plain_markdown(table.columns[n], is_cell=True) or " " for n in shown]
     rules = ["---" if n == 0 else "---:" for n in range(len(shown))]
-    rows = [heads, rules, *([plain_markdown(row[n].text, is_cell=True) for n in shown] for row in table.rows)]
+    rows = [heads, rules, *([plain_markdown(row[n].headed, is_cell=True) for n in shown] for row in table.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -99,7 +99,7 @@ def _html_table(table: Table) -> str:
     )
     rows = []
     for row in table.rows:
-        first, *others = [escape(row[n].text.strip()) for n in shown]
+        first, *others = [escape(row[n].headed) for n in shown]
         rows.append(f'<tr><th scope="row">{first}</th>{"".join(f"<td>{text}</td>" for text in others)}</tr>')
     body = "\n".join(rows)
     return f"<table>\n{caption}<thead>\n<tr>{heads}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>"

@@ -24,11 +24,18 @@ class Cell(Struct, frozen=True):
         text: what stands in it.
         style: a key of `lines.STYLES`.
         share: what a heat map shades it by, from 0 to 1; None for no shade.
+        is_aside: whether it stands in parentheses, but for documents, where a head says what it is.
     """
 
     text: str
     style: str = ""
     share: float | None = None
+    is_aside: bool = False
+
+    @property
+    def headed(self) -> str:
+        """The text as it stands in a document."""
+        return self.text[1:-1] if self.is_aside else self.text.strip()
 
 
 class Table(Struct, frozen=True, kw_only=True):

@@ -98,7 +98,7 @@ def _value_table(record: SimulationResult, name: str, chart: Chart, file: Rulese
             Cell(text, outcome_style(file, str(one.value)) if is_main(name) else ""),
             Cell(f"{one.count:,}"),
             Cell(_share_text(one.share, record.runs)),
-            Cell(f"({interval(one, record.runs)})"),
+            Cell(f"({interval(one, record.runs)})", is_aside=True),
         ]
         for text, one in zip(chart.categories, values, strict=True)
     ]

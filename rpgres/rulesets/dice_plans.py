@@ -502,8 +502,12 @@ class _Writer:
         self.nested += 1
         if self.nested > _MOST_NESTED:
             raise FormulaError(f"the definition {name} depends on itself")
-        tree = cases(definition.cases) if definition.cases else formula(definition.value)
         bound = dict(zip(definition.of, args, strict=True))
-        found = self.written(changed(tree, lambda one: bound.get(one.name, one) if isinstance(one, Name) else one))
+        try:
+            tree = cases(definition.cases) if definition.cases else formula(definition.value)
+            found = self.written(changed(tree, lambda one: bound.get(one.name, one) if isinstance(one, Name) else one))
+        except FormulaError as error:
+            error.definition = error.definition or name
+            raise
         self.nested -= 1
         return found

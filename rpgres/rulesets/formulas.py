@@ -118,7 +118,13 @@ TRUE = Const(1)
 
 
 class FormulaError(RuleError):
-    """A formula that cannot be read."""
+    """A formula that cannot be read.
+
+    Attributes:
+        definition: the one whose formula it is; empty where it is that of an action.
+    """
+
+    definition = ""
 
 
 @lru_cache(maxsize=4096)

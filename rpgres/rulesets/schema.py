@@ -54,7 +54,8 @@ class Label(Record, frozen=True):
             for those of the ruleset.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
             outcome table, and what formulas of a question inside a roll name. As a table, each with the words that it
-            can be, as in `options`, and `{suit}` for that of a card; none for a number, or for any.
+            can be, as in `options`, and `{suit}` for that of a card; none where it is a number,
+            `true` and `false` where it is one of these, and `*` where it is any text.
         option_facts: the names of what its options are about, or the same table.
         fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
             reads the answer itself.

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_of
+from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_names, policy_of
 from rpgres.errors import UsageError
 from rpgres.lint.paths import Known
 from rpgres.model.state import GM, State, slug
@@ -16,7 +16,8 @@ from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import SheetOrders
 from rpgres.scenes.records import SceneFile, Step
-from rpgres.toml.reading import Source
+from rpgres.toml.diagnostics import Fault, diagnostics_error
+from rpgres.toml.reading import Source, located
 
 
 class Deciding(msgspec.Struct):
@@ -24,20 +25,22 @@ class Deciding(msgspec.Struct):
 
     Attributes:
         policies: policies by character, everybody's under an empty name: names, or files of orders with their folder.
+        texts: the text of the scene that says so, likewise.
         orders: the standing orders of characters, of sheets or of the scene.
         sets: standing orders by name.
         sources: the text that each set stands in.
     """
 
     policies: dict[str, str] = {}
+    texts: dict[str, Source] = {}
     orders: dict[str, SheetOrders] = {}
     sets: dict[str, Orders] = {}
     sources: dict[str, Source] = {}
 
-    def add(self, who: str, policy: str, folder: Path | None) -> None:
+    def add(self, who: str, policy: str, folder: Path | None, source: Source) -> None:
         """Take note of the policy of a character; a file of orders lies beside the scene."""
         if policy:
-            self.policies[who] = beside(policy, folder)
+            self.policies[who], self.texts[who] = beside(policy, folder), source
 
     def add_sets(self, sets: Mapping[str, Orders], source: Source) -> None:
         """Take note of the sets of a scene; one that is there already stays."""
@@ -63,11 +66,17 @@ class Deciding(msgspec.Struct):
 
         Raises:
             UsageError: there is no policy or character of a name.
-            FileError: standing orders are faulty.
+            FileError: standing orders are faulty, or the scene names a policy that there is not.
         """
         strange = next((name for name in named if name not in ("", *state.characters, GM)), None)
         if strange is not None:
             raise UsageError(unknown("character", strange, (*state.characters, GM), of="the scene"))
+        known_names = (*self.sets, *policy_names(rules))
+        for who, its in self.policies.items():
+            if named.get(who) is None and its not in known_names and not its.endswith(ORDERS_FILE):
+                at = ("characters", who, "policy") if who else ("policy",)
+                fault = Fault("unknown-name", at, unknown("policy", its, known_names, of=f"the ruleset {rules.id}"))
+                raise diagnostics_error(located([fault], self.texts[who]))
         chosen = {**self.policies, **{name: policy for name, policy in named.items() if name or policy}}
         if auto:
             chosen.setdefault("", default_policy(rules))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.odds.query import policies_record
@@ -166,7 +166,7 @@ def read_scene(
         raise _faulty(source, "unknown-name", ("ruleset",), error.message) from None
     rules = load(code, switches={**file.switches, **switches}, extra=extra)
     state, deciding = State(counters=Map(file.counters)), Deciding()
-    deciding.add("", file.policy, folder)
+    deciding.add("", file.policy, folder, source)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
     state = with_tracks(rules, state)
@@ -234,7 +234,7 @@ def with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> Sta
             continue
         sheet, own = read_character(rules, name, described, source=source, folder=part.folder)
         state = seated(state, sheet)
-        deciding.add(name, own, part.folder)
+        deciding.add(name, own, part.folder, source)
         if sheet.orders is not None:
             deciding.orders[name] = sheet.orders
     state = put(state, ("counters",), Map({**file.counters, **state.counters}))
@@ -328,7 +328,11 @@ def read_character(
         raise _faulty(source, "wrong-type", prefix, f"sheet and policy of {name} are texts")
     if sheet is None:
         return make_sheet(rules, own, name=name, source=source, prefix=prefix), policy
-    base = read_source(find_sheet(rules, sheet, beside=folder))
+    try:
+        path = find_sheet(rules, sheet, beside=folder)
+    except RpgresError as error:
+        raise _faulty(source, "unknown-name", (*prefix, "sheet"), error.message) from None
+    base = read_source(path)
     # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
     of_sheet = make_sheet(rules, parse(base), name=name, source=base)
     made = make_sheet(rules, overlay(parse(base), own), name=name, source=source, prefix=prefix)

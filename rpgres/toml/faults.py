@@ -18,7 +18,7 @@ from msgspec import inspect
 
 from rpgres.errors import RpgresError
 from rpgres.text.harmless import in_line
-from rpgres.toml.diagnostics import Fault, KeyPath, nearest
+from rpgres.toml.diagnostics import Fault, KeyPath, key_text, nearest
 
 MAX_FAULTS = 1000  # a hostile list has a million
 _MAX_LISTED = 12  # names that a message lists in full
@@ -169,7 +169,11 @@ def _check_tuple(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
 def _check_dict(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     for key, item in value.items():
         yield from _key_faults(node.key_type, key, (*path, key))
-        yield from _faults(node.value_type, item, (*path, key))
+        for fault in _faults(node.value_type, item, (*path, key)):
+            is_bare = fault.code == "missing-key" and len(fault.path) == len(path) + 2  # such as one to overlay another
+            near = nearest(key, [one for one in value if one != key]) if is_bare else ""
+            told = f"{fault.message}; or did you mean {key_text((*path, near))}?" if near else fault.message
+            yield msgspec.structs.replace(fault, message=told) if near else fault
 
 
 def _key_faults(node: Any, key: str, path: KeyPath) -> Iterator[Fault]:

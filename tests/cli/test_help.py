@@ -100,6 +100,10 @@ def test_dash_h_works_in_front_of_other_options_and_behind_them() -> None:
         (["fraudulent"], "there is no help on 'fraudulent'; `rpgres help` lists all topics"),
         (["qwertz"], "there is no help on 'qwertz'; `rpgres help` lists all topics"),
         (["fate", "overcom"], "the ruleset fate has no action 'overcom'; did you mean 'overcome'?"),
+        (
+            ["roll", "odds"],
+            "roll has nothing called 'odds'; these are two commands: `rpgres help roll` and `rpgres help odds`",
+        ),
         (["table", "udno"], "rpgres table has no command 'udno'; did you mean 'undo'?"),
         (
             ["overcome"],

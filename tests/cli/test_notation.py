@@ -324,3 +324,21 @@ def test_batches_take_the_same_lines() -> None:
     jump, fire = map(json.loads, lines)
     assert (jump["margin"], jump["outcome"], jump["note"]) == (5, "success", "jump")
     assert fire["parts"] == {"fire": fire["total"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "meant", "caret"),
+    [
+        (["highest", "of", "3d6"], "3d6kh1", "^^^^^^^"),
+        (["/r", "4d6kh3"], "4d6kh3", "^"),
+        (["output [highest 3 of 4d6]"], "4d6kh3", "^^^^^^"),
+    ],
+)
+def test_a_line_that_begins_with_no_dice_but_speaks_of_them_is_told_as_notation(
+    words: list[str], meant: str, caret: str
+) -> None:
+    for command in ("roll", "odds"):
+        message, shown, marked = complaint(command, *words).splitlines()
+        assert message.endswith(f"did you mean {meant!r}?")
+        assert (shown.strip(), marked.strip()) == (" ".join(words), caret)
+    assert "no ruleset 'foo'" in complaint("roll", "foo", "overcome", "3", "vs", "4dF+2")

@@ -331,3 +331,10 @@ def test_a_file_with_an_unknown_ending_is_refused_unless_the_format_is_named(tmp
     assert ran.code == 2
     assert "not .pdf; or name the --format" in ran.err
     assert rpgres("odds", "2d6", "--format", "md", "--out", str(tmp_path / "x.pdf")).code == 0
+
+
+def test_intervals_have_parentheses_only_where_no_head_says_what_they_are() -> None:
+    line = ("simulate", "fate", "overcome", "--skill", "2", "--vs", "2", "-n", "50", "--seed", "1")
+    assert re.search(r"^  Fail +\d+ +\S+ %  \(\S+ to \S+\)$", rpgres(*line).out, re.MULTILINE)
+    assert re.search(r"^\| Fail \| \d+ \| \S+ % \| \d\S+ to \S+ \|$", rpgres(*line, "--format", "md").out, re.MULTILINE)
+    assert re.search(r">Fail</th>.*<td>\d\S+ to \S+</td></tr>$", rpgres(*line, "--format", "html").out, re.MULTILINE)

@@ -288,7 +288,7 @@ REFUSED = [
     ("2d6,3", 3, 1, "with which of them are kept"),
     ("d\uff16", 1, 1, "write 6 in place of"),
     ("d6\x00", 2, 1, "is not valid"),
-    ("2;3", 1, 1, "is not valid"),
+    ("2;3", 1, 1, "one expression is rolled at a time"),
     ("\U0001f3b2", 0, 1, "is not valid"),
 ]
 

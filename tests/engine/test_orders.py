@@ -502,6 +502,10 @@ def test_what_a_question_never_shows_or_offers_is_refused(ruleset: str, conditio
     ("ruleset", "condition", "told"),
     [
         ("saga", 'ask = "play"\nwhen = { "options.any.suit" = "sworfs" }', "unknown-name: suit is never 'sworfs'"),
+        ("saga", 'ask = "play"\nwhen = { "facts.trump" = "strenght" }', "unknown-name: trump is never 'strenght'"),
+        ("saga", 'ask = "play"\nwhen = { "facts.total" = "high" }', "not-a-number: total is a number, and never"),
+        ("fate", 'ask = "invoke"\nwhen = { "facts.margin" = "under 0" }', "not-a-number: margin is a number"),
+        ("fate", 'ask = "invoke"\nwhen = { "facts.acting" = "yes" }', "acting is never 'yes'; it can be: false, true"),
         (
             "fate",
             'ask = "price"\nwhen = { "facts.margin" = "high" }',

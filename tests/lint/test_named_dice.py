@@ -191,3 +191,32 @@ def test_a_reading_of_an_action_without_dice_is_told() -> None:
     done = rpgres("ruleset", "check", "bare")
     assert done.code == 1
     assert "actions.rest.numbers.best: highest takes the names of dice, and the action rolls none" in done.out
+
+
+@pytest.mark.parametrize(
+    ("formula", "place"),
+    [
+        ("number = numbr", "define.omen.cases.calm: the ruleset has no number 'numbr'; did you mean `number`?"),
+        ("number =", "define.omen.cases.calm: a number, a name or a function is missing here"),
+        ("number = hihest(1)", "define.omen: there is no function 'hihest'"),
+        ("number = highest(number)", "define.omen: highest takes the names of dice (skill, dark)"),
+    ],
+)
+def test_a_slip_in_a_definition_is_told_once_where_it_stands(formula: str, place: str) -> None:
+    again = 'mood = "omen(ones)"\nhaze = "omen(hits)"'
+    found = told(('"number = 0"', f'"{formula}"'), ('mood = "omen(ones)"', again), ('"mood"]', '"mood", "haze"]'))
+    assert [place in one for one in found] == [True], found
+
+
+def test_a_name_in_a_definition_that_another_action_has_is_told_where_it_is_missing() -> None:
+    other = '[actions.rest]\nsummary = "Rest."\ndice = { rest = "1d6" }\nparameters = ["ease"]\ntell = ["calm"]\n'
+    other += 'numbers = { calm = "omen(ease)" }\nbands = { done = "rest > 3", failed = "else" }\n'
+    ease = 'ease = { kind = "integer", default = 0, at-least = 0, at-most = 9, help = "ease" }\n'
+    found = told(
+        ('"number = 0"', '"number = ease"'),
+        ("[define.omen]", f"{other}[define.omen]"),
+        ("[parameters]\n", f"[parameters]\n{ease}"),
+        ("haul.done.text", 'rest.done.text = "So."\nhaul.done.text'),
+    )
+    assert any("actions.haul.numbers.mood: the ruleset has no number 'ease'" in one for one in found), found
+    assert not any("define." in one for one in found), found

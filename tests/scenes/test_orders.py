@@ -196,6 +196,12 @@ def test_a_policy_that_is_not_there() -> None:
     (found,) = problems(HEAD + cast + BRAVE + STEP)
     assert found.startswith("6 unknown-name: characters.mara.policy: the ruleset fate has no policy 'braev'")
     assert "did you mean 'brave'?" in found
+    with pytest.raises(FileError, match=r":6: characters.mara.policy: the ruleset fate has no policy 'braev'"):
+        decisions(HEAD + cast + BRAVE + STEP)
+    assert decisions(HEAD + cast + BRAVE + STEP, policies={"mara": "brave"}) is not None
+    plain = HEAD + CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "thrifyt"') + STEP
+    with pytest.raises(FileError, match=r":6: characters.mara.policy: .* did you mean 'thrifty'"):
+        decisions(plain)
     with pytest.raises(UsageError, match="the scene has no character 'nobody'"):
         decisions(HEAD + CAST + STEP, policies={"nobody": "thrifty"})
 
@@ -326,3 +332,8 @@ def test_options_that_play_brings_forth(order: str, hint: str | None) -> None:
 def test_expectations_name_what_there_is(expected: str, key: str) -> None:
     found = problems(f"{HEAD}{CAST}{STEP}expect = {{ {expected} }}")
     assert [one.split(": ")[1] for one in found] == ([f"steps[0].expect.{key}"] if key else [])
+
+
+def test_a_sheet_that_is_not_there_is_told_with_its_place() -> None:
+    with pytest.raises(FileError, match=r":\d+: characters\.mara\.sheet: there is no sheet 'marra'"):
+        decisions(HEAD + CAST.replace('"mara.toml"', '"marra"') + STEP)

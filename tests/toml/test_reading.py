@@ -139,6 +139,13 @@ ONE_FAULT = [
     ("[[tags]]\ntext = 'a'\nowner = 1", 4, "tags[0].owner", "unknown key; allowed keys are `uses`", ""),
     ("[[tags]]\ntext = 'a'\nuses = 1\nowner = 1", 5, "tags[0].owner", "unknown key", ""),
     ("with_ = {}", 2, "with_", "unknown key", "with"),
+    (
+        "[named.style]\ntext = 'a'\n[named.styl]\nuses = 1",
+        4,
+        "named.styl.text",
+        "missing key `text`; or did you mean named.style?",
+        "",
+    ),
     ("tag.text = 3", 2, "tag", "unknown key", "tags"),
     ('"\\u001b[31m" = 3\ncount = 1', 2, '"\\u001b[31m"', None, ""),
 ]

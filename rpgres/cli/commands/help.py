@@ -68,7 +68,13 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
     if first in aliases:
         return f"{first} is an alias of yours for: {aliases[first]}"
     if first in COMMANDS:
-        return str(command_at(root, words).get_help())
+        try:
+            return str(command_at(root, words).get_help())
+        except UsageError:
+            if not words[1:] or words[1] not in COMMANDS:
+                raise
+            each = " and ".join(f"`{called('help', word)}`" for word in words[:2])
+            raise UsageError(f"{first} has nothing called {words[1]!r}; these are two commands: {each}") from None
     if len(words) == 1 and first in guide.TOPICS:
         return guide.page(first)
     rulesets = [name.id for name in ruleset_names(titles=False)]

@@ -192,7 +192,7 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
         [
             Cell(names[name], outcome_style(file, name)),
             Cell(likely_text(likely(name, chance, record.sample), record.sample)),
-            Cell(certainty(name, chance, left=record.open, sample=record.sample)),
+            Cell(certainty(name, chance, left=record.open, sample=record.sample), is_aside=record.sample is not None),
         ]
         for name, chance in known.items()
     ]
