@@ -46,7 +46,7 @@ def test_at_a_terminal_each_change_is_checked(ruleset: Path, tmp_path: Path, is_
     assert [text.startswith(CLEAR) for text in told] == [not is_plain] * 3
     assert re.search(r"\d\d:\d\d:\d\d watching rulesets/bell; Ctrl-C ends\n", told[0])
     assert re.search(r"\d\d:\d\d:\d\d rulesets/bell/ruleset.toml changed\n", told[2])
-    assert re.search(r"ruleset\.toml:\d+: actions\.check\.band: the ruleset has no number\s+'levl'", told[1])
+    assert re.search(r"ruleset\.toml:\d+: define\.degree\.cases\.[\w-]+: the\s+ruleset has no number 'levl'", told[1])
 
 
 @pytest.mark.slow
