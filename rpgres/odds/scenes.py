@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
 LEAST = 200  # the first pass runs the turns of what has a mass of at least one in so many
 KNOWN = 10  # turns that are known are followed down to so much lighter standings
+TRIED = 20  # where the turns of so many standings of a layer have too many results, those of the others have, too
 FEW = 300  # a layer of so many standings is followed whole in the first pass, as far as turns are known
 FALL = 6  # by so much all this grows from pass to pass
 EVERY = 10**12  # in place of any of these: nothing is dropped
@@ -272,6 +273,8 @@ class _Walk:
             while (after := passes[-1].next()) is not None:
                 if self.budget.is_spent or self.budget.work <= passes[-1].states:  # it would not come so far again
                     break
+                if self._is_hopeless(passes[-1].open()):
+                    break
                 passes.append(after)
                 self._go_through(after)
         except KeyboardInterrupt:
@@ -299,7 +302,11 @@ class _Walk:
         """Tell whether what is left makes no difference: next to nothing, or as good as all was too many to follow."""
         if left * NEGLIGIBLE < scale:
             return True
-        return bool(self.turns.too_many) and left / scale < SLIGHT and now.open() > 1 - SLIGHT
+        return left / scale < SLIGHT and self._is_hopeless(now.open())
+
+    def _is_hopeless(self, left: Fraction | float) -> bool:
+        """Tell whether as good as all of some probability was too many to follow."""
+        return bool(self.turns.too_many) and left > 1 - SLIGHT
 
     def _follow(self, now: _Pass, layer: dict[Node, int], scale: int, spare: Budget) -> _Followed:
         """Return the standings of a layer that a pass follows, with what comes of their turns.
@@ -311,7 +318,9 @@ class _Walk:
         budget, mark, least = self.budget, self.budget.mark(now.share()), scale // now.least
         found, chosen, is_cut = list[tuple[Node, int, Turned]](), now.chosen(layer, scale), False
         for node in chosen:
-            if budget.is_spent:
+            if budget.is_spent or (
+                len(found) == TRIED and self._is_hopeless(min(one.open / one.total for _, _, one in found))
+            ):
                 is_cut = True
                 break
             weight = layer[node]

@@ -16,7 +16,7 @@ from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import ChoiceError, FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
@@ -436,6 +436,15 @@ def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
     if not leaf.source.text or (isinstance(error, FileError) and error.message.startswith(leaf.source.path)):
         return error
     return FileError(f"{leaf.where()}: {leaf.name}: {error.message}", **error.details)
+
+
+def at_step_of_many(leaf: Leaf, error: RpgresError) -> RpgresError:
+    """Return the error of a step that is played with all dice and cards there may be, or with many of them."""
+    found = at_step(leaf, error)
+    if isinstance(error, ChoiceError):
+        label = error.details["label"]
+        found.add(f"; if other dice or cards offer it, give these in the scene, or leave {label} to a policy")
+    return found
 
 
 def _cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:

@@ -27,7 +27,7 @@ from rpgres.odds.explorer import TapeDealer
 from rpgres.odds.standings import COUNTERS
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
-from rpgres.scenes.playing import at_step, changed_by, prepare_step, with_joining
+from rpgres.scenes.playing import at_step_of_many, changed_by, prepare_step, with_joining
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
 from rpgres.scenes.records import Step
 from rpgres.text.harmless import to_json
@@ -68,9 +68,9 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
         try:
             return _turn(scene, leaf, standing, dealer, policies, counts)
         except RpgresError as error:
-            raise (
-                error if "asked" in error.details or isinstance(error, UndealtError) else at_step(leaf, error)
-            ) from error
+            if "asked" in error.details or isinstance(error, UndealtError):
+                raise
+            raise at_step_of_many(leaf, error) from error
 
     def go_on(standing: Standing) -> Standing:
         if standing.place is not None:

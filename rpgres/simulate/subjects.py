@@ -27,7 +27,7 @@ from rpgres.odds.watching import unwatched
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
-from rpgres.scenes.playing import at_step
+from rpgres.scenes.playing import at_step_of_many
 from rpgres.scenes.walking import course_of, is_path, play_bare, told_in_scene
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
@@ -285,7 +285,7 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
                 _told(scene, run_seed(seed, run))
                 raise _undecided(needs.question, run) from None
             except RpgresError as error:
-                error_here = at_step(leaf, error)
+                error_here = at_step_of_many(leaf, error)
                 error_here.add(f" (run {run}, with the seed {run_seed(seed, run)})")
                 raise error_here from error
             state = state if leaf.step.fresh else after

@@ -99,7 +99,12 @@ def test_whatever_has_chances_has_a_table_of_plain_rows() -> None:
     given: dict[str, Any] = {"sheet": "mara", "skill": "burglary", "vs": 3, "fate_points": 1, "auto": True}
     (row, *_) = rpgres.odds_knockout("fate", "overcome", **given).table()
     assert row["part"] == "decision invoke never taken"
-    assert [row["exact"] for row in rpgres.odds_scene("fate/gate", auto=True).table()] == ["5/81", "10/81", "35/81", "31/81"]
+    assert [row["exact"] for row in rpgres.odds_scene("fate/gate", auto=True).table()] == [
+        "5/81",
+        "10/81",
+        "35/81",
+        "31/81",
+    ]
     counted = rpgres.simulate("fate", "overcome", runs=100, seed=1, **base).table()
     assert sum(row["count"] for row in counted if row["counted"] == "outcome") == 100
     assert {type(value) for row in counted for value in row.values()} <= {str, int, float}
