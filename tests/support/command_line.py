@@ -8,14 +8,11 @@ import shlex
 import subprocess
 import sys
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-import rpgres.cli.checks.watching
-import rpgres.cli.commands.roll
-import rpgres.cli.play.reader  # which keep `is_terminal` by name: loaded before it is patched
 from rpgres.cli.root import app
+from rpgres.cli.streams import is_terminal
 
 FIXED = {
     "COLUMNS": "80",
@@ -44,8 +41,13 @@ def rpgres(*args: str, stdin: str | bytes | None = None, **environment: str) -> 
 
 def on_screen(*args: str, columns: int = 80, **environment: str) -> Ran:
     """Run a command line in this process as if its output were a terminal of so many columns, without colours."""
-    with patch("rpgres.cli.output.is_terminal", lambda: True), patch("rpgres.cli.streams.is_terminal", lambda: True):
+    code = is_terminal.__code__
+    try:
+        # Not by `patch`: modules that are loaded here for the first time would keep by name what stands in for it.
+        is_terminal.__code__ = (lambda: True).__code__
         return rpgres(*args, COLUMNS=str(columns), **environment)
+    finally:
+        is_terminal.__code__ = code
 
 
 def as_json(*args: str, code: int = 0) -> Any:
