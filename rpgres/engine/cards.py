@@ -90,6 +90,12 @@ def _deal_from(run: Run, source: str) -> None:
                 _deal_now(run, hand)
 
 
+def _settled(run: Run, pile: str) -> Pile:
+    """Return a pile of which nothing is undealt, neither its own cards nor those of hands that come from it."""
+    _deal_from(run, pile)
+    return _dealt(run, pile)
+
+
 def deal_to_seat(run: Run, who: str) -> None:
     """Deal the hands that a player's seat sees, where it decides by more than a preference or the question."""
     policies, seat = run.players.policies, run.state.seat_of(who)
@@ -114,6 +120,8 @@ def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
 
 def deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, looks: bool) -> None:
     """Deal cards of a face-down pile into a hand, as far as there are any; see `Table.deal`."""
+    _deal_from(run, to)
+    _dealt(run, source)
     if run.asked == STATE and run.dealer.defers(label) and _is_free(run, source, to=to, count=count):
         _leave_undealt(run, source, to=to, count=count)
     else:
@@ -173,16 +181,14 @@ def draw(
     holds: Collection[str] = (),
 ) -> Card | None:
     """Draw the top card of a face-down pile into another pile; see `Table.draw`."""
+    _deal_from(run, to)
     source = _dealt(run, pile)
     if run.unseen:
         into = run.unseen.get(to)
         if into is not None or any(unseen.source == pile for unseen in run.unseen.values()):
             return _drawn_beside(run, pile, to, label, by)
-    if not len(source) and undealt_in(source) < 0:
-        _deal_from(run, pile)
-        source = pile_of(run, pile)
     if not len(source):
-        source = _refilled(run, pile, source)
+        source = _refilled(run, pile, _settled(run, pile))
     target = pile_of(run, to)
     if not len(source):
         run.idled(label)
@@ -411,7 +417,7 @@ def _refilled(run: Run, name: str, pile: Pile) -> Pile:
     if not refill:
         return pile
     source = piles.beside(run.rules, refill, pile)
-    given = pile_of(run, source)
+    given = _settled(run, source)
     if not len(given):
         return pile
     anew = piles.shuffled(msgspec.structs.replace(pile, cards=given.cards, top=given.top))
