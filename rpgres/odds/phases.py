@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rpgres.model.state import State
 
 ALL = -1  # in the place of the bits of some parts: of all
+ANSWER = 4  # an answer in a course costs as much as so many standings that are gone through
 
 Branches = list[tuple[int, Delta]]
 
@@ -298,7 +299,7 @@ class Turns:
             except _Parted as parted:
                 return parted.mixed
             finally:
-                runs.work += 1 + len(dealer.tape)
+                runs.work += ANSWER * (1 + len(dealer.tape))
             delta, rest = self.parts.changes(node, after, reads), dealer.rest
             bits = dealer.applied()
             if rest is None:

@@ -32,7 +32,7 @@ from rpgres.stopping import STOP
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
+WORK = 700_000  # default budget: standings that are gone through, and answers in turns, each as many of them (`ANSWER`)
 LEAST = 200  # the first pass runs the turns of what has a mass of at least one in so many
 KNOWN = 10  # turns that are known are followed down to so much lighter standings
 TRIED = 20  # where the turns of so many standings of a layer have too many results, those of the others have, too

@@ -26,10 +26,13 @@ from rpgres.engine.rerun import (
 )
 from rpgres.errors import UsageError, called, named
 from rpgres.model.state import GM, THE_HOST, State
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
 from rpgres.scenes.course import At
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
+from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.reading import load_scene
+from rpgres.scenes.reading import load_scene, scene_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,8 +102,24 @@ def file_what_if(
         raise UsageError(
             f"this result does not tell in which file its scene stands; name it with {named('scene')} FILE"
         )
-    scene = load_scene(name, extra=folders, switches=before.switches, auto=asked.auto)
+    if not file and _is_procedure(before, folders):
+        scene = _procedure_of(before, folders, auto=asked.auto)
+    else:
+        scene = load_scene(name, extra=folders, switches=before.switches, auto=asked.auto)
     return scene_what_if(scene, before, asked), scene.rules.file
+
+
+def _is_procedure(before: SceneResult, folders: tuple[Path, ...]) -> bool:
+    """Tell whether a procedure was played without a scene's file."""
+    names = [f"{before.ruleset}/{step.get('action')}" for step in before.steps]
+    return names == [before.scene] and scene_file(before.scene, extra=folders) is None
+
+
+def _procedure_of(before: SceneResult, folders: tuple[Path, ...], *, auto: bool) -> Scene:
+    (step,) = before.steps
+    rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
+    policies = {"": policy_of(rules)} if auto else {}
+    return procedure_scene(rules, step["action"], step["inputs"], policies=policies, note=step["note"])
 
 
 def _name_of(scene: Scene, place: Place) -> str:

@@ -8,12 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from rpgres.engine.players import policy_of
 from rpgres.engine.records import Result
 from rpgres.engine.rerun import Asked, answers_in
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
 from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
-from rpgres.scenes.rerun import scene_what_if
+from rpgres.scenes.procedures import procedure_scene
+from rpgres.scenes.rerun import file_what_if, scene_what_if
 from rpgres.toml.reading import Source
 from tests.support.effort import few
 
@@ -53,9 +56,9 @@ def scene_of(name: str) -> Scene:
     return read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
 
 
-def printed(scene: Scene) -> SceneResult:
+def printed(scene: Scene, **options: Any) -> SceneResult:
     """Return what a scene prints as JSON, read back."""
-    return msgspec.json.decode(msgspec.json.encode(run_scene(scene)), type=SceneResult)
+    return msgspec.json.decode(msgspec.json.encode(run_scene(scene, **options)), type=SceneResult)
 
 
 def told(steps: list[dict[str, Any]]) -> Any:
@@ -169,3 +172,35 @@ def test_a_pass_of_a_group_is_addressed_and_the_ending_follows() -> None:
     assert [change.step for change in found.changed] == ["climb@2"]
     same = scene_what_if(scene, before, Asked(given=["climb@3.roll=++00"]))
     assert (same.endings, told(same.after)) == (["poor", "poor"], told(before.steps))
+
+
+PROCEDURES = {
+    ("fate", "contest"): {"sheet": "mara", "skill": "deceive", "vs": 2, "exchanges": 2},
+    ("saga", "battle"): {"sheet": "brannagh", "against": ["toll-warden"]},
+    ("faith", "rounds"): {"sheet": "sable", "against": ["dock-guard"], "rounds": 1},
+}
+
+
+@pytest.mark.parametrize(("system", "procedure"), PROCEDURES)
+def test_a_procedure_without_a_scene_file_runs_again_from_what_it_printed(system: str, procedure: str) -> None:
+    rules = load_rules(find_ruleset(system))
+    policies = {"": policy_of(rules)}
+    before = printed(procedure_scene(rules, procedure, PROCEDURES[system, procedure], policies=policies), seed="5")
+    first = next(one for one in before.steps[0]["answers"] if one["kind"] == "decision")
+    asked = Asked(choose=[f"{procedure}.{first['label']}#1={first['value']}"], auto=True)
+    record, file = file_what_if(before, asked)
+    assert told(record.after) == told(before.steps)
+    assert (record.dropped, record.fresh, file.title) == ([], [], rules.file.title)
+
+
+def test_a_changed_procedure_goes_on_from_the_change() -> None:
+    rules = load_rules(find_ruleset("fate"))
+    conflict = procedure_scene(
+        rules, "conflict", {"sheet": "mara", "against": ["venn"]}, policies={"": policy_of(rules)}
+    )
+    before = printed(conflict, seed="5")
+    record, _ = file_what_if(before, Asked(choose=["conflict.concede#1=concede"]))
+    assert record.complete
+    assert record.after[0]["outcome"] in ("won", "conceded")  # by whose first turn it is
+    assert len(record.after[0]["events"]) < len(before.steps[0]["events"]) / 2
+    assert record.dropped
