@@ -1,6 +1,7 @@
 """Cards in a run: looked at, dealt, drawn, moved, placed as typed. These are the methods of `Table` for cards.
 
-In odds, a hand that is never looked at is left undealt (`beliefs`): its cards are still in the pile they come from.
+In odds, the cards of a hand stay in the pile they come from: undealt until somebody looks (`UndealtPile`), or unseen,
+where its owner plays by an order of preference (`beliefs`). Before that pile gets known cards, such hands are dealt.
 """
 
 from __future__ import annotations
