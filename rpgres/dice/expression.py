@@ -273,4 +273,4 @@ def resembles_notation(text: str) -> bool:
         return True
     after_count = start.lstrip("0123456789")
     # Some languages write w20.
-    return after_count != start or (len(start) > 1 and start[0] in "dw" and start[1] in "0123456789%{")
+    return after_count != start or (len(start) > 1 and start[0] in "dw" and start[1] in "0123456789%{[")

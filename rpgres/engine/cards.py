@@ -1,6 +1,7 @@
 """Cards in a run: looked at, dealt, drawn, moved, placed as typed. These are the methods of `Table` for cards.
 
-In odds, a hand that is never looked at is left undealt (`beliefs`): its cards are still in the pile they come from.
+In odds, the cards of a hand stay in the pile they come from: undealt until somebody looks (`UndealtPile`), or unseen,
+where its owner plays by an order of preference (`beliefs`). Before that pile gets known cards, such hands are dealt.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rpgres.engine.events import Drawn, Moved
 from rpgres.engine.players import NO, Question, named_option, refusal
 from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
-from rpgres.errors import GivenError, UsageError
+from rpgres.errors import GivenError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
 from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of, undealt_in, with_undealt
 from rpgres.rulesets import STATE
@@ -82,12 +83,37 @@ def _dealt(run: Run, pile: str) -> Pile:
     return _deal_now(run, pile) if undealt_in(found) > 0 else found
 
 
+def _reveal(run: Run, hand: str) -> None:
+    """Determine all cards of an unseen hand."""
+    source = run.unseen[hand].source
+    order = tuple(kind for kind, _ in _firsts(run, source))
+    while run.unseen[hand].size:
+        shown = preferred(run.unseen[hand], order)
+        chosen = shown[run.pick([one.weight for one in shown], HIDDEN)]
+        run.unseen = {**run.unseen, hand: chosen.after}
+        _taken(run, chosen.kind, source, to=hand)
+    run.unseen = {name: unseen for name, unseen in run.unseen.items() if name != hand}
+
+
+def _reveal_from(run: Run, source: str) -> None:
+    """Determine the cards of every unseen hand that comes from a pile, before a known card is in that pile."""
+    for hand in [hand for hand, unseen in run.unseen.items() if unseen.source == source]:
+        _reveal(run, hand)
+
+
 def _deal_from(run: Run, source: str) -> None:
-    """Deal every hand that was left undealt and comes from a pile, before that pile gets other cards."""
+    """Deal every hand that was left undealt or unseen and comes from a pile, before that pile gets other cards."""
+    _reveal_from(run, source)
     if undealt_in(pile_of(run, source)) < 0:
         for hand, pile in run.state.piles.items():
             if undealt_in(pile) > 0 and piles.dealt_from(run.rules, hand, pile) == source:
                 _deal_now(run, hand)
+
+
+def _settled(run: Run, pile: str) -> Pile:
+    """Return a pile of which nothing is undealt, neither its own cards nor those of hands that come from it."""
+    _deal_from(run, pile)
+    return _dealt(run, pile)
 
 
 def deal_to_seat(run: Run, who: str) -> None:
@@ -114,6 +140,8 @@ def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
 
 def deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, looks: bool) -> None:
     """Deal cards of a face-down pile into a hand, as far as there are any; see `Table.deal`."""
+    _deal_from(run, to)
+    _dealt(run, source)
     if run.asked == STATE and run.dealer.defers(label) and _is_free(run, source, to=to, count=count):
         _leave_undealt(run, source, to=to, count=count)
     else:
@@ -173,16 +201,17 @@ def draw(
     holds: Collection[str] = (),
 ) -> Card | None:
     """Draw the top card of a face-down pile into another pile; see `Table.draw`."""
+    _deal_from(run, to)
+    if to in run.unseen and (run.unseen[to].source != pile or pile_of(run, pile).top):
+        _reveal(run, to)
     source = _dealt(run, pile)
-    if run.unseen:
-        into = run.unseen.get(to)
-        if into is not None or any(unseen.source == pile for unseen in run.unseen.values()):
+    if not source.top and any(unseen.source == pile for unseen in run.unseen.values()):
+        if count_of(run, pile):
             return _drawn_beside(run, pile, to, label, by)
-    if not len(source) and undealt_in(source) < 0:
-        _deal_from(run, pile)
+        _reveal_from(run, pile)
         source = pile_of(run, pile)
     if not len(source):
-        source = _refilled(run, pile, source)
+        source = _refilled(run, pile, _settled(run, pile))
     target = pile_of(run, to)
     if not len(source):
         run.idled(label)
@@ -199,19 +228,12 @@ def draw(
     return run.rules.cards.card(card)
 
 
-def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | None:
+def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card:
     """Return the card that is drawn from a pile from which an unseen hand was dealt.
 
-    If it goes into that hand, it is an arbitrary card. Such a pile is not shuffled anew when it runs out.
+    If it goes into that hand, it is an arbitrary card.
     """
-    hand, unseen = next((name, one) for name, one in run.unseen.items() if pile == one.source or name == to)
-    if not unseen.left and len(pile_of(run, pile)) > unseen.size:
-        why = f"{pile} is empty and reshuffled while a hand that was dealt from it is unknown; give the "
-        run.fault = UsageError(f"{why} cards are in {hand}, or deal fewer cards to it")
-        raise run.fault
-    if not unseen.left or unseen.source != pile:
-        run.idled(label)
-        return None
+    hand, unseen = next((name, one) for name, one in run.unseen.items() if pile == one.source)
     if hand == to:
         run.idled(label)
         run.unseen = {**run.unseen, hand: grown(unseen)}
@@ -237,6 +259,7 @@ def _taken(run: Run, kind: Hashable, pile: str, *, to: str, label: str = "", by:
 def peek(run: Run, pile: str, count: int, *, by: str, label: str) -> tuple[Card, ...]:
     """Look at the top cards of a face-down pile, which stay there; see `Table.peek`."""
     seat = run.state.seat_of(by)
+    _reveal_from(run, pile)
     found = _dealt(run, pile)
     top, knowers = list(found.top), list(found.knowers)
     rest = found.cards
@@ -263,6 +286,8 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
         return
     run.check_room(f"cards of {source}")
     _deal_from(run, to)
+    if to in run.unseen:
+        _reveal(run, to)
     pile, target = _dealt(run, source), pile_of(run, to)
     moved = piles.matching_cards(pile.cards, codes)
     if moved is None:
@@ -411,7 +436,7 @@ def _refilled(run: Run, name: str, pile: Pile) -> Pile:
     if not refill:
         return pile
     source = piles.beside(run.rules, refill, pile)
-    given = pile_of(run, source)
+    given = _settled(run, source)
     if not len(given):
         return pile
     anew = piles.shuffled(msgspec.structs.replace(pile, cards=given.cards, top=given.top))

@@ -43,7 +43,8 @@ def lay_out(rules: Rules, state: State) -> State:
         return state
     for place, cards_given in given.items():
         if cards_given:
-            piles[place] = shuffled(added(piles[place], cards_given))
+            pile = state.piles.get(place)  # read there, since odds take note of what is read
+            piles[place] = shuffled(added(piles[place] if pile is None else pile, cards_given))
     return msgspec.structs.replace(state, piles=Map(piles))
 
 

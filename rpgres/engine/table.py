@@ -20,7 +20,7 @@ from rpgres.engine.outcomes import complete_row, with_defaults
 from rpgres.engine.players import NO, Question
 from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Onward, Run
 from rpgres.engine.stops import Broken, Settled
-from rpgres.model.state import EMPTY, Card, Map, State
+from rpgres.model.state import EMPTY, Card, Map, State, undealt_in
 from rpgres.rulesets import OUTCOME_ONLY, Effect, Option, Rules
 from rpgres.rulesets.schema import CLAIM
 
@@ -260,7 +260,8 @@ class Table(msgspec.Struct, eq=False, gc=False):
         """Return what identifies the cards of a hand in a key for `merge`."""
         from rpgres.engine.cards import pile_of
 
-        return pile_of(self.run, pile).cards, self.run.unseen.get(pile)
+        found = pile_of(self.run, pile)
+        return found.cards, undealt_in(found), self.run.unseen.get(pile)
 
     def deal(self, source: str, *, to: str, count: int, label: str = "deal", by: str = "", looks: bool = False) -> None:
         """Deal cards from a face-down pile into a hand, as many as are available.

@@ -72,7 +72,7 @@ def _done(table: PersistentTable, line: str, given: dict[str, list[str]]) -> Any
             return table.show()
         case ["log", "--last", *last] | ["log", *last]:
             return table.log(last=_number(last, "log 5"))
-        case ["answer", *_] if plain[1:] and plain[1] in ("--choose", plain[-1]):
+        case ["answer", *_] if len(plain) == (3 if "--choose" in plain[1:2] else 2):
             return table.answer(plain[-1], given=rolled | given)
         case ["undo", *number]:
             return table.undo(_number(number, "undo 12"))

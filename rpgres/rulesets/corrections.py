@@ -27,6 +27,7 @@ from rpgres.model.state import (
     Tag,
     freeze,
     pile_name,
+    require_dealt,
     slug,
     undealt_in,
     with_undealt,
@@ -393,8 +394,10 @@ def _without_character(rules: Rules, state: State, name: str) -> State:
     for of, text in rules.file.piles.items():
         hand, source = state.piles.get(pile_name(of, name)), state.piles.get(text.dealt_from)
         if text.dealt and hand is not None and source is not None:
-            source = replace(source, cards=tuple(sorted((*source.cards, *hand.cards, *hand.top))))
             source = with_undealt(source, undealt_in(source) + undealt_in(hand))
+            if hand.cards:  # which other hands cannot have, so these are dealt by now
+                require_dealt(source)
+            source = replace(source, cards=tuple(sorted((*source.cards, *hand.cards, *hand.top))))
             emptied = replace(with_undealt(hand, 0), cards=(), top=(), knowers=())
             state = replace(state, piles=state.piles.with_(text.dealt_from, source).with_(pile_name(of, name), emptied))
     if any(pile.owner == name and len(pile) for pile in state.piles.values()):

@@ -417,6 +417,7 @@ def test_what_resembles_notation_can_be_nothing_else() -> None:
             "(2d6",
             "-d6!!",
             "d%%",
+            "d[1,2,3]",
             "4df",
             "adv x",
             "w20",

@@ -67,6 +67,11 @@ def test_an_answer_as_a_line_takes_real_dice(path: Path) -> None:
         seen = [one.faces for one in mara.do(line, **more).events if isinstance(one, RollEvent)]
         assert seen == ["0000", "++++"]
         mara.do("undo")
+    mara.do("overcome burglary 3", given={"roll": "0000"})
+    for line in (f"answer --choose of {reroll}", f"answer {reroll} {reroll}"):
+        with pytest.raises(rpgres.UsageError, match="type `answer OPTION`"):
+            mara.do(line)
+    mara.do("undo")
     with pytest.raises(rpgres.UsageError, match="no decision is pending"):
         mara.do("answer no")
 

@@ -206,3 +206,22 @@ def test_hands_with_too_many_results_end_the_search_at_once() -> None:
     assert "a hand that somebody looks at has too many results for any time; try the cards of that hand in a" in told
     assert "in a step (hand), --simulate N adds estimates" in told
     assert "--seconds" not in told
+
+
+def test_who_joins_later_brings_cards_for_a_deck_that_is_there() -> None:
+    text = """
+ruleset = "faith"
+[characters.bero]
+sheet = "bero"
+[[steps]]
+actor = "bero"
+action = "unopposed"
+choose = { level = "success" }
+[[steps]]
+actor = "bero"
+action = "confront"
+with = { skill = 2, attribute = 1, hand = "H10", against = { name = "thug", skill = 1, attribute = 1, hand = "C2" } }
+choose = { play = ["pass", "pass"] }
+"""
+    course = course_of(read_scene(Source(path="s.toml", text=text)), by=("piles.gm-deck.count",))
+    assert scene_odds(course).masses == {(54 + 2 + 2,): 1}  # two jokers of each player

@@ -13,9 +13,13 @@ import msgspec
 import pytest
 
 from rpgres import Effect, Map, Option, Outcome, Ruleset, Table, View, pile_name
+from rpgres.engine.dealers import Dealer
 from rpgres.engine.hidden import known_to
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Question
+from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
+from rpgres.model.state import with_undealt
 from rpgres.odds.scene_best import scene_best
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.odds.trees import Blind
@@ -50,11 +54,14 @@ suits.red = { title = "Red", code = "Re", cards = ["1", "2", "3", "4", "5", "6"]
 deck = { title = "Deck", face = "down", decks.six = {} }
 discard = { title = "Discard", face = "up" }
 hand = { title = "Hand", face = "hand", each = true, dealt-from = "deck", dealt = ["size"] }
+stock = { title = "Stock", face = "down", dealt-from = "deck" }
+mini = { title = "Mini", face = "hand", each = true, dealt-from = "stock" }
 [parameters.hand]
 kind = "cards"
 pile = "hand"
 help = "the cards in hand"
 [labels]
+peek = { kind = "chance", help = "a card" }
 deal = { kind = "chance", help = "a hand" }
 draw = { kind = "chance", help = "a card" }
 play = { kind = "decision", help = "which card" }
@@ -87,6 +94,26 @@ tables = ["bet"]
 [outcomes.bet]
 fail = { text = "Wrong." }
 hit = { text = "Right." }
+[actions.lay-back]
+summary = "Look at a card of a stock of one, and lay it back into the deck: 4 and more hits."
+labels = ["deal", "peek", "draw"]
+tables = ["lay-back"]
+[outcomes.lay-back]
+fail = { text = "Low." }
+hit = { text = "High." }
+[actions.stock]
+summary = "Deal a stock of two, and a card of it to the actor."
+labels = ["deal"]
+tables = ["stock"]
+[outcomes.stock]
+hit = { text = "Done." }
+[actions.turn]
+summary = "Show the card from the stock: 4 and more hits."
+labels = []
+tables = ["turn"]
+[outcomes.turn]
+fail = { text = "Low." }
+hit = { text = "High." }
 """
 
 
@@ -135,6 +162,24 @@ def six(tmp_path_factory: pytest.TempPathFactory) -> Ruleset:
         is_low = table.ask("dare", actor.name, [Option("low"), Option("high")]) == "low"
         card = table.draw("deck", to="discard")
         return table.settle("bet", 0 if card is not None and ((card.value or 0) < 4) == is_low else -1)
+
+    @ruleset.action("lay-back")
+    def lay_back(table: Table, actor: Any) -> Outcome:
+        table.deal("deck", to="stock", count=1)
+        (card,) = table.peek("stock", by=actor.name)
+        table.draw("stock", to="deck")
+        return table.settle("lay-back", (card.value or 0) - 4)
+
+    @ruleset.action("stock")
+    def stock(table: Table, actor: Any) -> Outcome:
+        table.deal("deck", to="stock", count=2)
+        table.deal("stock", to=pile_name("mini", actor.name), count=1)
+        return table.settle("stock", 0)
+
+    @ruleset.action("turn")
+    def turn(table: Table, actor: Any) -> Outcome:
+        (card,) = table.cards(pile_name("mini", actor.name))
+        return table.settle("turn", (card.value or 0) - 4)
 
     ruleset.policy("high")(high)
     return ruleset
@@ -291,6 +336,32 @@ def test_a_hand_that_is_given_back_undealt_is_in_its_deck_again(six: Ruleset) ->
         ("hit", 4): Fraction(4, 5),
         ("no", 4): Fraction(1, 5),
     }
+
+
+def test_a_known_card_that_goes_into_a_deck_is_in_no_hand_that_was_dealt_before(six: Ruleset) -> None:
+    ends = "[ends.both]\nwhen = { a-lay-back = 'hit', b-show = 'hit' }\n[ends.no]\n"
+    found = walked(scene_of(six, "a lay-back", "b show", more=ends))
+    assert found.masses == every_order(lambda order: "both" if order[4] >= 4 and max(order[2:4]) >= 4 else "no")
+
+
+def test_cards_of_a_hand_that_goes_back_are_in_no_hand_that_was_dealt_before(six: Ruleset) -> None:
+    more = "[[steps]]\nset = { 'characters.a' = 'absent' }\n[[steps]]\nactor = 'b'\naction = 'show'\nid = 'b-show'\n"
+    assert walked(scene_of(six, "a show", more=more + ENDS)).masses == every_order(shown)
+
+
+def test_a_stock_that_is_dealt_from_a_deck_has_the_cards_that_are_dealt_from_it(six: Ruleset) -> None:
+    ends = "[ends.both]\nwhen = { a-turn = 'hit', b-show = 'hit' }\n[ends.no]\n"
+    found = walked(scene_of(six, "a stock", "b show", "a turn", more=ends))
+    assert found.masses == every_order(lambda order: "both" if order[4] >= 4 and max(order[2:4]) >= 4 else "no")
+
+
+def test_knowledge_of_a_hand_counts_its_undealt_cards(six: Ruleset) -> None:
+    scene = scene_of(six, "a wait")
+    state = lay_out(scene.rules, scene.state)
+    counts = [Map({**state.piles, "hand:a": with_undealt(state.piles["hand:a"], count)}) for count in (1, 2)]
+    states = [msgspec.structs.replace(state, piles=piles) for piles in counts]
+    first, second = (Table(Run(scene.rules, one, Dealer(), Seats()), scene.rules) for one in states)
+    assert first.knowledge("hand:a") != second.knowledge("hand:a")
 
 
 def test_a_view_tells_how_many_cards_there_are_whether_they_are_dealt_or_not(six: Ruleset) -> None:
