@@ -79,11 +79,12 @@ def tried(ruleset: str) -> list[dict[str, Any]]:
     """Return what a seat asks for that may have to do with what is hidden from it."""
     _, other, third = CASTS[ruleset]
     act = {"op": "table.act", **ACTS[ruleset]}
-    odds = {"op": "table.odds", **{key: value for key, value in ACTS[ruleset].items() if key != "given"}}
+    asked = {key: value for key, value in ACTS[ruleset].items() if key != "given"}
+    odds = {"op": "table.odds", "leaves": 500, **asked}
     ways: list[dict[str, Any]] = [
         {},
         {"by": "total"},
-        {"best": True, "leaves": 500},
+        {"best": True},
         {"auto": True},
         {"vary": ["vs=1,2"]},
     ]
