@@ -185,7 +185,8 @@ def _actions(rules: Rules) -> Iterator[Fault]:
             message = "the data and the code differ on whether it is a procedure (@ruleset.procedure)"
             yield Fault("inconsistent", ("actions", name, *(["procedure"] if action.procedure else [])), message)
         if name not in code and not rules.is_described(name):
-            message = f'actions.{name} has no rule in the code (@ruleset.action("{name}"))'
+            by = f'procedure("{name}", turn=...)' if action.procedure else f'action("{name}")'
+            message = f"actions.{name} has no rule in the code (@ruleset.{by})"
             yield Fault("no-code", ("actions", name), message, name, tuple(code))
     for name in code:
         if name not in data:
