@@ -141,7 +141,7 @@ def _again(spans: Spans, path: KeyPath, option: Choosable) -> Iterator[Fault]:
         if _keeps(plan.groups[group]):
             message = f"the dice {group} keep or drop some, so they cannot be rerolled one by one"
             yield Fault("bad-dice", at, message)
-        elif pool is not None and all(
-            truth(spans.of_die(its.reroll[group].tree, span_of(face))) is False for face in pool.faces
-        ):
+            continue
+        fits = [truth(spans.of_die(its.reroll[group].tree, span_of(face))) for face in (pool.faces if pool else ())]
+        if fits and not any(one is not False for one in fits):
             yield Fault("never-matches", at, "no face fits this condition")
