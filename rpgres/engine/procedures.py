@@ -98,13 +98,18 @@ def _stopped(table: Table, procedure: str, place: Hashable) -> Outcome:
 
 
 def check_place(place: object) -> None:
-    """Make sure that a procedure has a first place.
+    """Make sure that a procedure is at a place which odds can tell from others.
 
     Raises:
-        Broken: it is None.
+        Broken: it is None, or cannot be hashed.
     """
     if place is None:
         raise Broken("it returned no first place; return frozen data, such as a record")
+    try:
+        hash(place)
+    except TypeError as error:
+        advice = "a place is a frozen record or dataclass, with tuples in place of lists"
+        raise Broken(f"it returned a place that cannot be hashed ({error}); {advice}") from None
 
 
 def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
@@ -119,6 +124,7 @@ def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
         return found
     if type(found) is not Turn:
         raise Broken(f"its turn returned {in_short(repr(found))}, neither rpgres.Turn nor an outcome")
+    check_place(found.place)
     _apply(run, rules, found)
     run.next_turn()
     return found

@@ -257,7 +257,7 @@ def _names(spans: Spans) -> Iterator[Fault]:
             message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
             yield Fault("unknown-name", path, message)
         elif given or not is_open or nearest(bare, listed):  # any other may be an unlisted ability
-            yield from _missing(spans, path, bare, listed)
+            yield from _missing(spans, path, bare, [*OF_A_DIE, *listed] if is_of_die else listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
             at_place: KeyPath = (*spans.at, "tell", told if isinstance(action.tell, dict) else place)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rpgres.dice import dice
+from rpgres.dice.grammar import Pool
+from rpgres.errors import NotationError
 from rpgres.lint.formulas import missing, scope_of
 from rpgres.lint.named_spans import Spans
 from rpgres.lint.outcomes import effect_faults, roles_of, text_faults
 from rpgres.rulesets.actions import Action, Asking, Choosable
-from rpgres.rulesets.dice_plans import BAND, NO, TIMES, pool_of
+from rpgres.rulesets.dice_plans import BAND, NO, TIMES, GroupPlan, pool_of
 from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE
 from rpgres.rulesets.references import spoken_of
@@ -113,6 +116,15 @@ def _option(spans: Spans, path: KeyPath, ask: Asking, option: Choosable) -> Iter
             yield Fault("incomplete", (*path, "cost", of), message)
 
 
+def _keeps(group: GroupPlan) -> bool:
+    """Tell whether dice keep or drop some, whatever the formulas for their number and sides come to."""
+    try:
+        node = dice("".join(piece if isinstance(piece, str) else "6" for piece in group.pieces)).node
+    except NotationError:
+        return False
+    return isinstance(node, Pool) and bool(node.keep)
+
+
 def _again(spans: Spans, path: KeyPath, option: Choosable) -> Iterator[Fault]:
     plan = spans.plan
     its = plan.asks[str(path[-3])].options[str(path[-1])]
@@ -126,11 +138,10 @@ def _again(spans: Spans, path: KeyPath, option: Choosable) -> Iterator[Fault]:
             yield missing(at, "group of dice", group, [*plan.groups])
             continue
         pool = pool_of(plan.groups[group])
-        if pool is None:
-            continue
-        if pool.keep:
+        if _keeps(plan.groups[group]):
             message = f"the dice {group} keep or drop some, so they cannot be rerolled one by one"
             yield Fault("bad-dice", at, message)
             continue
-        if all(truth(spans.of_die(its.reroll[group].tree, span_of(face))) is False for face in pool.faces):
+        fits = [truth(spans.of_die(its.reroll[group].tree, span_of(face))) for face in (pool.faces if pool else ())]
+        if fits and not any(one is not False for one in fits):
             yield Fault("never-matches", at, "no face fits this condition")

@@ -260,9 +260,9 @@ def effect_faults(rules: Rules, path: KeyPath, effect: Mapping[str, Any], scope:
 
 def undescribed(rules: Rules, path: KeyPath, kind: str) -> Fault:
     """Return the fault that nothing says what a kind of effect does: no data, and no code where there may be any."""
-    known = (*rules.ruleset.effects, *rules.file.effects)
     if not rules.file.standalone:
-        return unregistered(path, f"the kind of effect {kind!r}", kind, known, "effect")
+        return unregistered(path, f"the kind of effect {kind!r}", kind, rules.ruleset.effects, "effect")
+    known = (*rules.ruleset.effects, *rules.file.effects)
     if kind not in rules.file.effects:
         has = "" if nearest(kind, known) else f"; declare it under [effects.{kind}]"
         return Fault("unknown-name", path, f"the ruleset has no kind of effect {kind!r}{has}", kind, known)

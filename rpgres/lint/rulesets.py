@@ -29,7 +29,7 @@ from rpgres.rulesets.actions import Action, Parameter
 from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rules import Rules, dice_of
 from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH
-from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, enumerated, unknown_name
 
 # What the commands that resolve an action take for themselves.
 COMMON_OPTIONS = {*SHARED, "action", "as", "help", "ruleset", "sheet", "switches", "version"}
@@ -185,7 +185,8 @@ def _actions(rules: Rules) -> Iterator[Fault]:
             message = "the data and the code differ on whether it is a procedure (@ruleset.procedure)"
             yield Fault("inconsistent", ("actions", name, *(["procedure"] if action.procedure else [])), message)
         if name not in code and not rules.is_described(name):
-            message = f'actions.{name} has no rule in the code (@ruleset.action("{name}"))'
+            by = f'procedure("{name}", turn=...)' if action.procedure else f'action("{name}")'
+            message = f"actions.{name} has no rule in the code (@ruleset.{by})"
             yield Fault("no-code", ("actions", name), message, name, tuple(code))
     for name in code:
         if name not in data:
@@ -304,7 +305,8 @@ def _effects(rules: Rules) -> Iterator[Fault]:
                 if field not in described.known:
                     yield Fault("unknown-name", (*at, key), f"it has no field {field!r}", field, described.known)
         if needed and not getattr(described, needed):
-            message = f'does = "{described.does}" needs {needed} = ...'
+            declared = enumerated([*rules.file.tracks]) if needed == "track" else ""
+            message = f'does = "{described.does}" needs {needed} = ...{declared and f"; the tracks are: {declared}"}'
             yield Fault("incomplete", at, message)
         elif needed == "track" and described.track not in rules.file.tracks:
             yield missing((*at, "track"), "track", described.track, rules.file.tracks)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres.dice import Dice, dice
 from rpgres.dice.hints import as_range
-from rpgres.errors import RpgresError, UsageError, as_data, located
+from rpgres.errors import NotationError, RpgresError, UsageError, as_data, located
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
 from rpgres.parameters.characters import character_at
@@ -15,7 +15,7 @@ from rpgres.parameters.context import sheet_offers
 from rpgres.parameters.kinds import Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import NUMBER_OR_TEXT
 from rpgres.parameters.values import Opposition
-from rpgres.rulesets import Parameter, Rules
+from rpgres.rulesets import Rules
 from rpgres.toml.diagnostics import nearest
 
 
@@ -24,7 +24,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
     if isinstance(value, Mapping):
         return _read_table(slot, value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return _plain(value, slot.described)
+        return _plain(slot, value)
     if not isinstance(value, str):
         message = f"{slot.option} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {as_data(value)}"
         raise UsageError(message, reason="type")
@@ -35,7 +35,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
     if number is None:
         number = rung_of(rules, text)
     if number is not None:
-        return _plain(number, parameter)
+        return _plain(slot, number)
     counted = _with_unit(slot, text)
     if counted is not None:
         return Opposition(counted)
@@ -45,7 +45,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
     name, separator, ability = text.partition("=")
     if separator and parameter.rolls and number_of(ability) is not None:
         check_spelt(rules, slug(name), EMPTY, option=slot.option)
-        return _rated(parameter.rolls, number_of(ability) or 0, ability=slug(name))
+        return _rated(slot, number_of(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         meant = as_range(text)
         if meant:
@@ -99,7 +99,7 @@ def _unreadable(slot: Slot, text: str) -> UsageError:
 
 def _dice_example(slot: Slot) -> str:
     if slot.described.rolls:
-        shown = _filled(slot.described.rolls, 4)
+        shown = _filled(slot, 4)
         if not shown.constant:
             return shown.text
     return f"{slot.context.rules.file.dice or '2d6'}+2"
@@ -122,7 +122,7 @@ def _check_counted(slot: Slot, text: str, read: Dice) -> None:
     parameter = slot.described
     if not parameter.rolls:
         return
-    pools = _filled(parameter.rolls, 1).pools
+    pools = _filled(slot, 4).pools
     target = pools[0].target if pools else None
     if target is None or all(pool.target is not None for pool in read.pools):
         return
@@ -136,23 +136,28 @@ def _check_counted(slot: Slot, text: str, read: Dice) -> None:
     raise UsageError(f"{slot.option} {text} adds up the dice, but this action counts successes; type {say}")
 
 
-def _plain(number: int, parameter: Parameter) -> Opposition:
+def _plain(slot: Slot, number: int) -> Opposition:
     """Return what a plain number means: itself, or a rating of the opponent."""
-    return _rated(parameter.rolls, number) if parameter.rolls and parameter.numbers_too else Opposition(number)
+    return _rated(slot, number) if slot.described.rolls and slot.described.numbers_too else Opposition(number)
 
 
-def _rated(rolls: str, rating: int, *, character: str = "", ability: str = "") -> Opposition:
+def _rated(slot: Slot, rating: int, *, character: str = "", ability: str = "") -> Opposition:
     """Return what a rating means as opposition: `{rating}` of the parameter's `rolls` replaced by it."""
-    read = _filled(rolls, rating)
+    read = _filled(slot, rating)
     if read.constant:
         return Opposition(read.law.values[0], None, character, ability)
     return Opposition(0, read, character, ability)
 
 
-def _filled(rolls: str, rating: int) -> Dice:
+def _filled(slot: Slot, rating: int) -> Dice:
     from rpgres.rulesets.templates import fill
 
-    return dice(fill(rolls, lambda _: rating))
+    rolls = slot.described.rolls
+    try:
+        return dice(fill(rolls, lambda _: rating))
+    except NotationError as error:
+        message = f"{slot.option}: a rating of {rating} is no dice by its rule, {rolls}: {error.message}"
+        raise UsageError(message) from error
 
 
 def _read_table(slot: Slot, table: Mapping[str, Any]) -> Opposition:
@@ -176,10 +181,10 @@ def _opposer(slot: Slot, name: str) -> str:
 
 
 def _with_ability(slot: Slot, character: str, ability: str) -> Opposition:
-    context, rolls = slot.context, slot.described.rolls
+    context = slot.context
     rating = read_ability(context.rules, ability, state=context.state, actor=character, option=slot.option)
-    if rolls:
-        return _rated(rolls, rating.value, character=character, ability=rating.name)
+    if slot.described.rolls:
+        return _rated(slot, rating.value, character=character, ability=rating.name)
     rolled = context.rules.dice if context.rules.file.dice else None  # with none, the rating itself
     return Opposition(rating.value, rolled, character, rating.name)
 

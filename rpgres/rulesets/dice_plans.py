@@ -40,7 +40,7 @@ from rpgres.rulesets.formulas import (
 from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.tree import reached
-from rpgres.toml.diagnostics import KeyPath
+from rpgres.toml.diagnostics import KeyPath, nearest
 
 BAND = "band"  # the name of the outcome, among the numbers
 GIVEN = "?"  # before the name of a parameter: whether it was given
@@ -434,14 +434,16 @@ class _Writer:
         if call.name in self.definitions:
             return self._defined(call.name, call.args)
         if call.name not in FUNCTIONS:
-            known = ", ".join((*FUNCTIONS, *self.definitions))
+            known = (*FUNCTIONS, *self.definitions)
             before, minus, last = call.name.rpartition("-")
-            if minus and last in known.split(", "):
+            if minus and last in known:
                 parts = f"{before} - {last}(...)"
                 raise FormulaError(
                     f"{call.name} is read as one name; to subtract, write blanks around the minus: {parts}"
                 )
-            raise FormulaError(f"there is no function {call.name!r}; there are {known}")
+            near = nearest(call.name, known)
+            advice = f"did you mean `{near}`?" if near else f"there are {', '.join(known)}"
+            raise FormulaError(f"there is no function {call.name!r}; {advice}")
         least, most = FUNCTIONS[call.name]
         if not least <= len(call.args) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"

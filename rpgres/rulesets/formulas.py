@@ -222,8 +222,10 @@ class _Reader:
             self._close()
             return found
         if self.at >= len(self.tokens) or self.tokens[self.at][0] == "sign":
-            is_doubled = self.at and self.tokens[self.at - 1][1] == "=" and self.take("=")
-            self.refuse("equal is a single =" if is_doubled else "a number, a name or a function is missing here")
+            after_equal = self.at and self.tokens[self.at - 1][1] == "="
+            doubled = self.take("=", "<", ">") if after_equal else ""
+            said = f"this is written {doubled}=" if doubled != "=" else "equal is a single ="
+            self.refuse(said if doubled else "a number, a name or a function is missing here")
         kind, text, _ = self.tokens[self.at]
         self.at += 1
         if kind == "number":

@@ -88,6 +88,17 @@ def test_whoever_opposes_rolls_their_own_dice() -> None:
     assert rolled == [("own", "actor"), ("other", "ann"), ("harm", "actor")]
 
 
+def test_a_rating_that_is_no_dice_by_its_rule_is_told_with_both() -> None:
+    best = Path("rulesets/best/ruleset.toml")
+    best.parent.mkdir(parents=True)
+    text = Path("rulesets/contest/ruleset.toml").read_text(encoding="utf-8")
+    best.write_text(text.replace('"{rating}d10>=8"', '"{rating}d10kh2"'), encoding="utf-8")
+    typed = {"own": "8", "other": "8,1"}
+    assert done("contest", name="best", pool=1, vs="2d10", given=typed).opposition == 9  # dice as typed have no rating
+    with pytest.raises(UsageError, match=r"vs`: a rating of 1 is no dice by its rule, \{rating\}d10kh2: kh2 asks for"):
+        resolve("best", "contest", pool=1, vs="1")
+
+
 def test_odds_of_a_contest_are_those_of_a_roll_against_a_roll() -> None:
     own = odds("contest", name="contest", pool=5, vs=3)
     same = odds("contest", name="again-pool", pool=5, vs=3)

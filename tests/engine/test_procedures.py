@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpgres import GM, Option, Outcome, Table, effect
+from rpgres import GM, Option, Outcome, Table, Turn, effect
 from rpgres.cli.shell import resumed
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import prepare
@@ -98,6 +98,17 @@ def test_a_turn_that_returns_something_else_is_a_fault() -> None:
     ruleset.procedures["battle"] = lambda table, place: place
     prepared = prepare(tiny_rules(DATA, ruleset=ruleset), "battle", {"attackers": 3, "defenders": 2})
     with pytest.raises(RuleError, match=r"neither rpgres\.Turn nor an outcome"):
+        run(prepared, streams=Streams("7"))
+
+
+@pytest.mark.parametrize("place", [[], ("list", [])])
+def test_a_place_that_cannot_be_hashed_is_a_fault(place: object) -> None:
+    ruleset = battle_ruleset()
+    ruleset.procedures["battle"] = lambda _table, _place: Turn(place, Outcome(""))  # type: ignore[arg-type]
+    prepared = prepare(tiny_rules(DATA, ruleset=ruleset), "battle", {"attackers": 2, "defenders": 2})
+    with pytest.raises(
+        RuleError, match=r"a place that cannot be hashed \(unhashable type: 'list'\); a place is a frozen"
+    ):
         run(prepared, streams=Streams("7"))
 
 

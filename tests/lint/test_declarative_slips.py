@@ -37,6 +37,23 @@ SLIPS = {
         ('"1d6 + {attribute}/2"', '"1d6 + {foe.brawn}"'),
         "{foe.brawn} is not a name; names are lowercase letters, digits and hyphens, and that of the opponent is",
     ),
+    "formula in place of a name": (
+        ('"1d6 + {attribute}/2"', '"1d6 + {attribute / 2}"'),
+        "{attribute / 2} is not a name; names are lowercase letters, digits and hyphens; "
+        "no formula stands here, write what is added outside the braces of {attribute}",
+    ),
+    "misspelt function": (
+        ('degrees = "margin / 3"', 'degrees = "maxx(margin, 3)"'),
+        "actions.try.numbers.degrees: there is no function 'maxx'; did you mean `max`?",
+    ),
+    "misspelt name of a die": (
+        ('dice = "3d6"', 'dice.roll = { roll = "3d6", again = "fase = 6" }'),
+        "actions.try.dice.roll: the ruleset has no number 'fase'; did you mean `face`?",
+    ),
+    "sign of a comparison turned round": (
+        ('degrees = "margin / 3"', 'degrees = "if(margin => 3, 1, 0)"'),
+        "actions.try.numbers.degrees: this is written >=",
+    ),
     # What effects need.
     "no counter": (
         ('does = "counter"\ncounter = "wounds"', 'does = "counter"'),
@@ -47,6 +64,14 @@ SLIPS = {
         'effects.hurt.track: it has no effect here: does = "counter" uses no track',
     ),
     "no track": (('does = "counter"\ncounter = "wounds"', 'does = "mark"'), 'effects.hurt: does = "mark" needs track'),
+    "no track of those there are": (
+        (
+            'does = "counter"\ncounter = "wounds"\n'
+            'fields = { to = "whose", change = "how many" }\nnumbers = ["change"]\n',
+            'does = "mark"\n[tracks.harm]\ntitle = "Harm"\nboxes = 2\n',
+        ),
+        'effects.hurt: does = "mark" needs track = ...; the tracks are: harm',
+    ),
     "unknown track": (
         ('does = "counter"\ncounter = "wounds"', 'does = "clear"\ntrack = "harm"'),
         "effects.hurt.track: the ruleset has no track 'harm'",

@@ -86,6 +86,7 @@ def _line(text: str, part: str) -> int:
         ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "no effect reduces luck"),
         ('own = "face < 6"', 'owm = "face < 6"', "push.options.push.reroll.owm", "no group of dice 'owm'"),
         ('own = "face < 6"', 'best = "face < 6"', "push.options.push.reroll.best", "keep or drop some"),
+        ('times(bargain)}d6"', 'times(bargain)}d{4 + pool}kh1"', "push.options.push.reroll.own", "keep or drop some"),
         ('own = "face < 6"', 'own = "face > 6"', "push.options.push.reroll.own", "no face fits this condition"),
         ('when = "total < 9"', 'when = "total < 0"', "push.when", "never asked"),
         ('when = "own > 1"', 'when = "own < 0"', "push.options.push.when", "never offered"),

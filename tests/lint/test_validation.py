@@ -171,6 +171,11 @@ FORM = '[parameters.foe]\nkind = "form"\nhelp = "who else"\n'
 
 CHANGES = {
     "action without rule": ("[actions.climb]", "[actions.clim]", "actions.clim has no rule in the code"),
+    "procedure without rule": (
+        "[actions.climb]",
+        "[actions.clim]\nprocedure = true",
+        'actions.clim has no rule in the code (@ruleset.procedure("clim", turn=...)); did you mean `climb`?',
+    ),
     "parameter": (
         '"how", "rope"',
         '"hwo", "rope"',
@@ -210,7 +215,7 @@ CHANGES = {
     "effect text": (
         "[effects.hurt]",
         "[effects.hrut]",
-        "effects.hrut: the kind of effect 'hrut' has no function in the code",
+        "the kind of effect 'hrut' has no function in the code (@ruleset.effect(\"hrut\")); did you mean `hurt`?",
     ),
     "policy text": ("careful =", "carefull =", "policies.carefull: the policy 'carefull' has no function"),
     "effect kind in a row": (
