@@ -342,6 +342,9 @@ def test_what_cannot_be_best_is_told(free: Path, line: list[str], told: str) -> 
 def test_past_the_budget_a_simulation_estimates_and_says_so(free: Path) -> None:
     line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--victories", "3", "--auto", "--leaves", "30")
     assert as_json(*line)["sample"] is None
+    rows = [row for row in rpgres(*line).out.splitlines() if row.startswith(("  Won ", "  Lost ", "  Undecided "))]
+    assert rows
+    assert all(" %  at least" in row for row in rows)  # an exact 0, too, while something is open
     record = as_json(*line, "--simulate", "1000")
     Draft202012Validator(json.loads(rpgres("schema", "scene-odds").out)).validate(record)
     assert (record["method"], record["sample"]["runs"]) == ("partial", 1000)

@@ -32,7 +32,7 @@ def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
         [
             Cell(names[name], outcome_style(file, name)),
             Cell(percent(outcomes[name].probability)),
-            Cell(fraction_text(outcomes[name], left=NEVER)),
+            Cell(fraction_text(outcomes[name], left=record.open)),
             Cell(_estimate_text(sample, name)),
         ]
         for name in shown
