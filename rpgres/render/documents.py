@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rpgres.render.charts import chart_svg, escape
 from rpgres.render.reports import Report, Table, used_columns
@@ -11,6 +11,7 @@ from rpgres.text.harmless import in_line
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})  # what would be read as more than text
 _LEADS = re.compile(r"^(\d+)([.)])|^([-+=:])")  # what would begin a list or underline a heading
+_GAP = re.compile(r"(?<=\S) {2,}")
 _STYLE = """\
 body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5; }
 table { border-collapse: collapse; margin: 1rem 0; }
@@ -23,15 +24,20 @@ svg { max-width: 100%; height: auto; }
 
 def markdown(report: Report) -> str:
     """Return a report as Markdown, with pipe tables as GitHub has them."""
-    blocks = [f"# {plain_markdown(report.title)}", *map(plain_markdown, report.above)]
+    blocks = [f"# {plain_markdown(report.title)}", *map(plain_markdown, _flowing(report.above))]
     for table in report.tables:
         if table.caption:
             blocks.append(f"## {plain_markdown(table.caption)}")
         blocks.append(_markdown_table(table))
-        blocks += map(plain_markdown, table.notes)
+        blocks += map(plain_markdown, _flowing(table.notes))
     if report.below:
-        blocks.append("\n".join(f"- {plain_markdown(text)}" for text in report.below))
+        blocks.append("\n".join(f"- {plain_markdown(text)}" for text in _flowing(report.below)))
     return "\n\n".join(blocks) + "\n"
+
+
+def _flowing(lines: Iterable[str]) -> list[str]:
+    """Return lines with commas where a terminal shows columns: a page joins blanks."""
+    return [_GAP.sub(", ", line) for line in lines]
 
 
 def plain_markdown(text: str, *, is_cell: bool = False) -> str:
@@ -80,13 +86,16 @@ def web_page(title: str, body: str, *, style: str, made_by: str = "") -> str:
 
 def fragment(report: Report, *, heading: str) -> str:
     """Return a report as HTML to stand in a page, its chart included."""
-    parts = [f"<{heading}>{escape(report.title)}</{heading}>", *(f"<p>{escape(text)}</p>" for text in report.above)]
+    parts = [
+        f"<{heading}>{escape(report.title)}</{heading}>",
+        *(f"<p>{escape(text)}</p>" for text in _flowing(report.above)),
+    ]
     for table in report.tables:
-        parts += [_html_table(table), *(f"<p>{escape(text)}</p>" for text in table.notes)]
+        parts += [_html_table(table), *(f"<p>{escape(text)}</p>" for text in _flowing(table.notes))]
     if report.chart is not None:
         parts.append(f"<figure>\n{chart_svg(report.chart, *report.others)}</figure>")
     if report.below:
-        items = "\n".join(f"<li>{escape(text)}</li>" for text in report.below)
+        items = "\n".join(f"<li>{escape(text)}</li>" for text in _flowing(report.below))
         parts.append(f"<ul>\n{items}\n</ul>")
     return "\n".join(parts)
 

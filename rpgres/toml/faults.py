@@ -287,7 +287,7 @@ def _kinds(node: Any) -> Collection[type]:
 def _expected(node: Any) -> str:
     node = _bare(node)
     if type(node) is inspect.LiteralType:
-        return _one_of([str(name) for name in node.values])
+        return _one_of([str(name) for name in node.values if name != ""])  # which stands for a key that is left out
     if type(node) is inspect.UnionType:
         said = dict.fromkeys(_expected(one) for one in map(_bare, node.types) if type(one) is not inspect.NoneType)
         return " or ".join(said)

@@ -54,8 +54,8 @@ _ADVICE = {
     "Invalid value": 'text is written in quotes, a boolean as `true` or `false`: name = "Mara", ready = true',
     "Invalid statement": "a line is `key = value`, `[table]`, or a comment after `#`",
     "Invalid initial character for a key part": "a key with characters other than A-Z a-z 0-9 _ - is written in quotes",
-    "Expected ']' at the end of a table declaration": "a name of a table has the characters A-Z a-z 0-9 _ - alone; "
-    'what people call it is a key below: [characters.zoe], then name = "Zoë"',
+    "Expected ']' at the end of a table declaration": "a table begins with `[name]`, and the name has the "
+    'characters A-Z a-z 0-9 _ - alone; what people call it is a key below: [characters.zoe], then name = "Zoë"',
     "Expected '=' after a key": "a line is `key = value`; a key of several words is written in quotes",
     "Expected newline or end of document": "one `key = value` a line; inside `{ }` they are separated by commas",
     "Cannot overwrite a value": "this key already has a value: remove one of the two, or merge the tables",

@@ -18,11 +18,12 @@ from rpgres.model.state import Box, Map, State
 from rpgres.odds.exact import OddsResult, chance_record
 from rpgres.odds.subjects import MeasuredOdds
 from rpgres.render import lines, reports, results, words
+from rpgres.render.documents import markdown, page
 from rpgres.render.lines import Look, Piece, line, plain_text, styled
 from rpgres.render.odds import studies
 from rpgres.render.odds import words as odds
 from rpgres.render.odds.reports import report_of
-from rpgres.render.reports import Chart, Series, report_lines
+from rpgres.render.reports import Chart, Report, Series, report_lines
 from rpgres.render.scenes import table_lines
 from rpgres.rulesets import EffectText, Origin, Ruleset, pictured
 from rpgres.version import __version__
@@ -256,3 +257,11 @@ def test_another_way_to_choose_many_options_is_listed_once(count: int, free: int
     once = [f"NAME:again: new dice{'' if free else ', for a fate point'}"]
     assert listed == (all_of_them if count < 4 else once)
     assert [one for one in shown if one.startswith("a0: ")] == [f"a0: A 0: +2, {price[0]}"]
+
+
+def test_what_a_terminal_shows_in_columns_has_commas_in_a_page() -> None:
+    report = Report(
+        title="t", tables=[], above=["value: 50.00 %  1/2"], below=["any success: 61.73 %  50/81", "  indented"]
+    )
+    assert "<li>any success: 61.73 %, 50/81</li>\n<li>  indented</li>" in page(report)
+    assert "value: 50.00 %, 1/2" in markdown(report)

@@ -232,8 +232,9 @@ def _success_text(record: OddsResult, file: RulesetFile | None) -> Iterator[str]
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
         whole = Chance(exact=str(both), probability=float(both))
-        shown = f"{percent(whole.probability)}  {fraction_text(whole, left=record.open)}"
-    yield f"any success: {shown}".rstrip()
+        exact = fraction_text(whole, left=record.open)
+        shown = f"{percent(whole.probability)}{f'  {exact}' if exact else ''}"
+    yield f"any success: {shown}"
 
 
 def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
