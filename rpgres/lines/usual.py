@@ -27,8 +27,8 @@ def usual_values(words: Words, taker: Taker, begun: str = "") -> Iterator[tuple[
     match parameter.kind if parameter is not None else "":
         case "ability":
             yield from _abilities(words, taker.name)
-        case "opposition":
-            yield from _oppositions(words, begun)
+        case "opposition" if parameter is not None:
+            yield from _oppositions(words, begun, is_rated=bool(parameter.rolls) and not words.described.opposed_with)
         case "character" | "form":
             yield from _others(words)
         case "choice" if parameter is not None:
@@ -60,13 +60,21 @@ def _abilities(words: Words, name: str) -> Iterator[tuple[str, str]]:
             yield ability, f"{own.get(ability, 0):+d}"
 
 
-def _oppositions(words: Words, begun: str) -> Iterator[tuple[str, str]]:
-    """Yield who opposes the action, where a name alone says with what, and numbers; behind `NAME:` abilities."""
+def _oppositions(words: Words, begun: str, *, is_rated: bool) -> Iterator[tuple[str, str]]:
+    """Yield who opposes the action, where a name alone says with what, and numbers; behind `NAME:` abilities.
+
+    Args:
+        is_rated: whether it is the ability of somebody, and a name alone does not say which.
+    """
     name, colon, _ = begun.rpartition(":")
     foe = words.scope.state.characters.get(name) if colon else None
     if foe is not None:
         yield from ((f"{name}:{ability}", f"{rating:+d}") for ability, rating in foe.abilities.items())
         return
+    if is_rated:
+        people = words.scope.state.characters
+        for other, _ in _others(words):
+            yield from ((f"{other}:{ability}", f"{rating:+d}") for ability, rating in people[other].abilities.items())
     ladder = [(rung, f"{value:+d}") for rung, value in words.scope.rules.file.ladder.items()] or [(NUMBER, "")]
     rungs, others = [*ladder[len(ladder) // 2 :], *ladder[: len(ladder) // 2]], [*_others(words)]
     yield from (*others, *rungs) if words.described.opposed_with else (*rungs, *others)

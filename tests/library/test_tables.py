@@ -199,6 +199,12 @@ def test_mailed_answers_and_exports(path: Path, tmp_path: Path) -> None:
         edda.export(mine)
 
 
+def test_an_example_names_whose_ability_opposes(tmp_path: Path) -> None:
+    heroes = rpgres.new_table(tmp_path / "heroes.db", "saga", sheets=["brannagh", "ilse"], seed="1")
+    told = " ".join(heroes.do("help").text.split())
+    assert "brannagh versus strength vs daunting against ilse:intellect" in told  # a rung is nobody's ability
+
+
 @pytest.mark.slow
 def test_lines_do_what_methods_do(path: Path) -> None:
     host, mara = rpgres.open_table(path), rpgres.open_table(path, seat="mara")
