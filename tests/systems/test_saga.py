@@ -204,7 +204,7 @@ def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, e
     # Unmerged, three cards take up to a minute, and two trumps up to five seconds.
     hand=hands.filter(lambda cards: len(cards) < 3 and (effort.is_exhaustive or trumps(cards) < 2)),
     vs=st.integers(4, 20),
-    edge=st.integers(0, 4).filter(lambda points: effort.is_exhaustive or points < 3),
+    edge=st.integers(0, 4).filter(lambda points: effort.is_exhaustive or points < 2),
     switches=st.fixed_dictionaries(
         {},
         optional={
