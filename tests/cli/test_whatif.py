@@ -73,7 +73,8 @@ def test_a_pending_decision_exits_with_3_and_json_has_it() -> None:
 def test_a_pipe_with_a_name_is_read_once() -> None:
     """`rpgres whatif <(rpgres roll ... --json)` names a pipe."""
     reads, writes = os.pipe()
-    os.write(writes, rpgres("roll", "fate", "overcome", "--skill", "2", "--vs", "0", "--json").out.encode())
+    line = ("roll", "fate", "overcome", "--skill", "2", "--vs", "0", "--auto", "--seed", "1", "--json")
+    os.write(writes, rpgres(*line).out.encode())
     os.close(writes)
     try:
         told = rpgres("whatif", f"/dev/fd/{reads}", "--given", "roll=++++")
