@@ -7,7 +7,7 @@ which it is not are raised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from math import inf, lcm
 from typing import Any
 
@@ -18,10 +18,11 @@ from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.grammar import Again
 from rpgres.dice.groups import HIGHEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_dice.readings import Values, finite, needed
-from rpgres.engine.named_dice.values import Die, Known, again_of, filled, is_pool, plain
+from rpgres.engine.named_dice.readings import Values, evaluator, finite, needed
+from rpgres.engine.named_dice.values import Die, Known, Later, again_of, filled, is_pool, plain
 from rpgres.errors import RuleError, called
-from rpgres.rulesets.dice_plans import DicePlan
+from rpgres.rulesets.dice_plans import DicePlan, Formula
+from rpgres.rulesets.formulas import Expr, reduced
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 1
@@ -32,16 +33,26 @@ MOST_BLAMED = 40  # states without a result that are examined before caps grow
 MOST_STATES = 200_000  # of one law
 
 
-def law_of(plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
+def law_of(
+    plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...], laws: dict[Hashable, JointLaw] | None = None
+) -> JointLaw:
     """Return the law of some names of an action without questions.
 
     Args:
         base: the values of names before the roll.
+        laws: those of the same action that are known already: a scene asks for one again with other values of no
+            consequence, such as more armies than dice.
 
     Raises:
         LawSizeError: it would take too much work.
     """
-    return LawBuilder(plan, base, names).law()
+    builder = LawBuilder(plan, base, names)
+    if laws is None:
+        return builder.law()
+    key = builder.key()
+    if key not in laws:
+        laws[key] = builder.law()
+    return laws[key]
 
 
 class LawBuilder:
@@ -68,6 +79,24 @@ class LawBuilder:
         self.changing: set[int] = set()  # readings that are not constant
         self.most: list[float] = []
         self.slack: list[int] = []
+
+    def key(self) -> Hashable:
+        """Return all that the law depends on: its formulas, reduced by the known values."""
+        numbers: dict[str, Expr] = {}
+        of = evaluator(self.plan, self.base, numbers)
+
+        def by_known(formula: Formula | None) -> Expr | None:
+            found = reduced(formula.tree, of) if formula is not None else None
+            value = getattr(found, "value", None)
+            return of(value) if isinstance(value, Later) else found  # a number where dice might be named
+
+        asked = tuple(of(name) for name in self.asked)
+        used = {group for groups in self.groups for group in groups}
+        dice = tuple(
+            tuple(map(by_known, self.plan.groups[group].formulas)) for group in self.plan.stages if group in used
+        )
+        fits = tuple(by_known(self.plan.fits[slot]) for terms in self.needs.terms for slot, _ in terms)
+        return self.asked, asked, dice, fits, tuple(numbers.items())
 
     def law(self) -> JointLaw:
         while True:

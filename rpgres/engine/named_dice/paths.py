@@ -172,7 +172,8 @@ class Paths:
             return self._ended(chosen, rolled)
         step = self.plan.steps[place]
         if not rolled and not self._may_ask(place, known):
-            law = law_of(self.plan, known, self.names)
+            laws = self.bound.rules.compiled.setdefault(f"laws:{self.bound.action}", {})
+            law = law_of(self.plan, known, self.names, laws)
             ends = [(weight, self._node(End(values))) for values, weight in zip(law.values, law.weights, strict=True)]
             return self._chance(ends, law.total, law.open)
         if step in self.plan.groups:
