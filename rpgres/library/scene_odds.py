@@ -47,7 +47,8 @@ def odds_scene(
     Args:
         what: the scene: a TOML file, or a shipped one such as `fate/gate`; or the ruleset of a procedure.
         procedure: the procedure's name; left out for a scene.
-        by: what the chances are of: `ending`, a part of the table at the end, or what the last procedure counts.
+        by: what the chances are of: `ending`, a part of the table at the end, what the last procedure counts, or how
+            often a step that repeats is played (`times.lock`).
         choose: answers to the decisions of a procedure, by label.
         auto: whether the ruleset's policy answers what neither the scene nor a policy does.
         policies: policy by name of a character; everybody's under an empty name.

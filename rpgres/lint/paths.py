@@ -58,6 +58,31 @@ class Names(NamedTuple):
     is_own: bool = False
 
 
+def path_on_table(rules: Rules, keys: Sequence[str]) -> str:
+    """Return the path of what a scene's file writes at another: `characters.ann.fate-points` is a counter of hers.
+
+    It is empty where that is no other, or not known.
+    """
+    match keys:
+        case ["characters", who, field] if field in rules.file.fields_of("counter"):
+            return f"characters.{who}.counters.{field}"
+        case ["characters", who, field] if field in rules.file.tracks:
+            return f"characters.{who}.tracks.{field}"
+        case ["characters", who, field, name] if field in rules.file.fields_of("abilities"):
+            return f"characters.{who}.abilities.{name}"
+    return ""
+
+
+def keys_in_file(rules: Rules, keys: Sequence[str]) -> list[str]:
+    """Return the keys at which a scene's file writes what stands at a path of the table; else the keys as they are."""
+    match keys:
+        case ["characters", who, "counters", field] if field in rules.file.fields_of("counter"):
+            return ["characters", who, field]
+        case ["characters", who, "abilities", name] if fields := [*rules.file.fields_of("abilities")]:
+            return ["characters", who, fields[0], name]
+    return [*keys]
+
+
 def place_faults(condition: Condition, known: Known) -> Iterator[Fault]:
     """Yield what is wrong with what a condition speaks of: its path, the names that it asks for, and its numbers."""
     yield from path_faults(condition.path, known)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rpgres.errors import UsageError
-from rpgres.lint.paths import Known, path_faults
+from rpgres.lint.paths import Known, keys_in_file, path_faults
 from rpgres.model.paths import parse_path
 from rpgres.model.state import State
 from rpgres.rulesets import Rules, unknown
@@ -17,10 +17,12 @@ _NAMED = ("characters", "tags", "tracks", "things", "orders", "ends")  # tables 
 def put_at(rules: Rules, document: Mapping[str, Any], path: str, value: Any) -> Any:
     """Return a scene with a value at a path; None takes out what stands there.
 
+    A counter or an ability of a character may be named as on the table, too: `characters.mara.counters.fate-points`.
+
     Raises:
         UsageError: there is no such place, or it is about somebody or something that is not in the scene.
     """
-    keys = split_path(path)
+    keys = keys_in_file(rules, split_path(path))
     if not keys:
         raise UsageError(f"{path!r} names no place of the scene; a place is named as steps.climb.with.vs")
     _check_named(rules, document, path, keys)

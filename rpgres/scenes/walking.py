@@ -18,7 +18,7 @@ from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
 from rpgres.engine.table import Outcome
 from rpgres.errors import FileError, RpgresError, UndealtError, UsageError, named
-from rpgres.lint.paths import Known, path_faults
+from rpgres.lint.paths import Known, path_faults, path_on_table
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Map, State, freeze
@@ -31,9 +31,10 @@ from rpgres.scenes.playing import at_step_of_many, changed_by, prepare_step, wit
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
 from rpgres.scenes.records import Step
 from rpgres.text.harmless import to_json
-from rpgres.toml.diagnostics import errors_in
+from rpgres.toml.diagnostics import errors_in, nearest
 
 ENDING = "ending"  # what odds of a scene are asked by default: how it ends
+TIMES = "times."  # before the name of a step that repeats: how often it was played
 
 _Answers = Mapping[str, Sequence[str]]
 
@@ -43,8 +44,8 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
 
     Args:
         scene: the scene; its policies answer what its steps do not.
-        by: what is asked for: `ending`, a path of the table at the end, or a detail of the outcome of the last
-            procedure that has it (such as `exchanges`).
+        by: what is asked for: `ending`, a path of the table at the end, a detail of the outcome of the last
+            procedure that has it (such as `exchanges`), or how often a step was played (`times_played`).
         best: the character, or the seat, whose decisions are searched and may be any.
         defers: whether hands stay undealt until somebody looks at them; it changes no chance.
 
@@ -57,7 +58,8 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
             message = "odds of a procedure on the table as it was at first (`fresh`) are not worked out"
             raise FileError(f"{leaf.where('fresh')}: {leaf.name}: {message}; leave `fresh` out, or simulate")
     check_by(scene, by)
-    counts = _counts(by)
+    counts, played = _details(by), times_played(scene)
+    tallied = {leaf: name for name, leaf in played.items() if name in by}
     readers = [_reader(scene, name) for name in by]
     policies = Policies(scene.policies)
 
@@ -66,7 +68,9 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
         if isinstance(dealer, TapeDealer):
             dealer.deals_late = defers
         try:
-            return _turn(scene, leaf, standing, dealer, policies, counts)
+            after = _turn(scene, leaf, standing, dealer, policies, counts)
+            name = tallied.get(leaf.number) if after.place is None else None
+            return after if name is None else replace(after, at=_once_more(after.at, name))
         except RpgresError as error:
             if "asked" in error.details or isinstance(error, UndealtError):
                 raise
@@ -115,7 +119,8 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
     if name == ENDING:
         return lambda standing: ending_of(scene.program, scene.rules, standing.at, standing.state)
     if not is_path(name):
-        return lambda standing: standing.at.counted.get(name)
+        nothing = 0 if name.startswith(TIMES) else None
+        return lambda standing: standing.at.counted.get(name, nothing)
     read = path_reader(name)
     return lambda standing: read(standing.state)
 
@@ -132,11 +137,32 @@ def path_reader(name: str) -> Callable[[State], Hashable]:
 
 def is_path(name: str) -> bool:
     """Tell whether a name is a path of the table, and not a detail of a procedure's outcome, such as `exchanges`."""
-    return "." in name or name in State.__struct_fields__
+    return ("." in name and not name.startswith(TIMES)) or name in State.__struct_fields__
 
 
-def _counts(by: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in by if name != ENDING and not is_path(name))
+def _details(by: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in by if name != ENDING and not name.startswith(TIMES) and not is_path(name))
+
+
+def step_names(scene: Scene) -> dict[int, str]:
+    """Return what the steps that play something are called, by their number."""
+    names: dict[int, str] = {}
+    for leaf in scene.program.leaves:
+        if leaf.step.played:
+            name = leaf.step.id or str(leaf.number + 1)
+            names[leaf.number] = f"{name}@{leaf.number + 1}" if name in names.values() else name
+    return names
+
+
+def times_played(scene: Scene) -> dict[str, int]:
+    """Return the names under which is counted how often a step that repeats was played, with its number."""
+    leaves = scene.program.leaves
+    repeated = {number: name for number, name in step_names(scene).items() if max(leaves[number].passes, default=1) > 1}
+    return {f"{TIMES}{name}": number for number, name in repeated.items()}
+
+
+def _once_more(at: At, name: str) -> At:
+    return replace(at, counted=at.counted.with_(name, at.counted.get(name, 0) + 1))
 
 
 def check_by(scene: Scene, by: Sequence[str]) -> None:
@@ -145,9 +171,21 @@ def check_by(scene: Scene, by: Sequence[str]) -> None:
     Raises:
         UsageError: a path cannot be read, or something in it is not there; or there is no procedure to tell a detail.
     """
-    has_procedure = bool(_procedures(scene))
-    paths = [one for one in by if one != ENDING and (is_path(one) or not has_procedure)]
+    played, procedures = times_played(scene), _procedures(scene)
+    for name in by:
+        if name not in (ENDING, *played) and not is_path(name) and (name.startswith(TIMES) or not procedures):
+            raise UsageError(_nothing_counted(name, played))
+    paths = [name for name in by if is_path(name)]
     check_paths(scene.rules, scene.state, paths, later=lambda: with_joining(scene, _steps(scene)))
+
+
+def _nothing_counted(name: str, played: Collection[str]) -> str:
+    known = nearest(name, played)
+    of_steps = f"how often a step is played: {', '.join(played)}" if played else "no step of this scene repeats"
+    return (
+        f"{named('by')} {name}: nothing of this name is counted{f'; did you mean {known!r}?' if known else ''} "
+        f"({of_steps}; what stands on the table at the end has a path, such as characters.NAME.counters.NAME)"
+    )
 
 
 def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Callable[[], State] | None = None) -> None:
@@ -164,7 +202,9 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
         try:
             path = parse_path(text)
         except UsageError as error:
-            raise UsageError(f"{named('by')} {error.raw}", **error.details) from None
+            meant = path_on_table(rules, text.split("."))
+            hint = f"; did you mean {meant!r}?" if meant else ""
+            raise UsageError(f"{named('by')} {error.raw}{hint}", **error.details) from None
         if later is not None and errors_in(path_faults(path, known)):
             known = Known(rules, later())
         for fault in errors_in(path_faults(path, known)):  # what only play brings forth may be counted

@@ -28,7 +28,7 @@ from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many
-from rpgres.scenes.walking import course_of, is_path, play_bare, told_in_scene
+from rpgres.scenes.walking import TIMES, course_of, is_path, play_bare, step_names, times_played, told_in_scene
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
 from rpgres.simulate.turns import Played, TurnDealer, Turns
@@ -232,11 +232,10 @@ def scene_things(scene: Scene) -> list[str]:
     The ending, where the scene names endings; the outcome of each step, of a repeated one the last; how often repeated
     steps were played; and where it names no endings the last outcome of all.
     """
-    names = _step_names(scene)
-    repeated = [name for leaf, name in names.items() if any(most > 1 for most in scene.program.leaves[leaf].passes)]
+    names = step_names(scene)
     ending = [ENDING] if scene.file.ends else []
     last = [] if ending else [LAST]
-    return [*ending, *(f"steps.{name}" for name in names.values()), *(f"times.{name}" for name in repeated), *last]
+    return [*ending, *(f"steps.{name}" for name in names.values()), *times_played(scene), *last]
 
 
 def main_things(things: Sequence[str]) -> tuple[str, ...]:
@@ -249,16 +248,6 @@ def main_things(things: Sequence[str]) -> tuple[str, ...]:
     return first or tuple(name for name in things if name.startswith("steps."))
 
 
-def _step_names(scene: Scene) -> dict[int, str]:
-    """Return what the steps that play something are called, by their number."""
-    names: dict[int, str] = {}
-    for leaf in scene.program.leaves:
-        if leaf.step.played:
-            name = leaf.step.id or str(leaf.number + 1)
-            names[leaf.number] = f"{name}@{leaf.number + 1}" if name in names.values() else name
-    return names
-
-
 def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject:
     """Return a scene, ready to be played.
 
@@ -266,10 +255,10 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
         scene: the scene; its policies answer what its steps do not.
         by: what is counted beside endings and outcomes.
     """
-    things, names = scene_things(scene), _step_names(scene)
+    things, names = scene_things(scene), step_names(scene)
     readers = [_end_reader(name) for name in by]
     has_ends = things[:1] == [ENDING]
-    counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
+    counted_times = [name.removeprefix(TIMES) for name in times_played(scene)]
     program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
     dealer, details = SeededDealer(Streams(run_seed(seed, 0))), [name for name in by if not is_path(name)]
 

@@ -443,7 +443,11 @@ def test_an_interrupt_prints_what_is_known() -> None:
             "--by characters.ida.counters.fate-pints: there is no counter 'fate-pints'; did you mean 'fate-points'?",
         ),
         (("fate/vault", "characters.idda.is-out"), "there is no character 'idda'; did you mean 'ida'?"),
-        (("fate/vault", "exchanges"), "the table has no place 'exchanges'"),
+        (("fate/vault", "exchanges"), "nothing of this name is counted (how often a step is played: times.lock;"),
+        (("fate/vault", "times.lok"), "nothing of this name is counted; did you mean 'times.lock'?"),
+        (("fate/bribe", "times.bribe"), "nothing of this name is counted (no step of this scene repeats;"),
+        (("fate/vault", "characters.ida.skills.burglary"), "did you mean 'characters.ida.abilities.burglary'?"),
+        (("fate/vault", "characters.ida.fate-points"), "did you mean 'characters.ida.counters.fate-points'?"),
         (
             ("fate/contest --skill 2 --vs 2 --victories 1 --exchanges 2", "exchange"),
             "--by exchange: the result of the procedure has no detail 'exchange'; did you mean 'exchanges'?",

@@ -102,6 +102,35 @@ def test_the_comparison_in_plain_words() -> None:
     )
 
 
+def test_the_base_is_named_in_grids_too_and_among_scenes_by_its_file() -> None:
+    ran = rpgres(*OVERCOME, "--skill", "0..1", "--vs", "3..4", "--compare", "opposers=one")
+    assert "Any success, in points: opposers=one against opposers=highest" in ran.out
+    ran = rpgres("odds", "fate/vault", "--compare", "fate/break-in", "--by", "characters.count")
+    assert "  mean of fate/vault: 1.000\n" in ran.out
+
+
+def test_a_character_in_a_scene_varies_by_its_path_on_the_table_too() -> None:
+    as_written, on_table = (
+        as_json("odds", "fate/vault", "--vary", f"characters.ida.{name}.burglary=1..3")["cells"]
+        for name in ("skills", "abilities")
+    )
+    assert [cell["outcomes"] for cell in as_written] == [cell["outcomes"] for cell in on_table]
+    assert len({cell["outcomes"]["open"]["exact"] for cell in on_table}) == 3
+
+
+def test_a_knockout_without_anything_to_take_out_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "rulesets" / "coin"
+    folder.mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(
+        'standalone = true\ntitle = "Coin"\nsummary = "A coin."\nversion = "1"\n'
+        '[bands]\nlow = { title = "Low", to = 1, success = false }\n'
+        'high = { title = "High", from = 2, success = true }\n'
+        '[actions.flip]\nsummary = "Flip."\ndice = "1d2"\n'
+    )
+    ran = rpgres("odds", "coin", "flip", "--knockout", "--rulesets", str(folder.parent))
+    assert "there is nothing to take out: no aspect, gear, optional input, decision or switch" in ran.out
+
+
 def test_several_cases_stand_under_each_outcome() -> None:
     out = rpgres(*OVERCOME, "--skill", "3", "--vs", "2", "--compare", "skill=4", "--compare", "opposers=one").out
     lines = out.splitlines()

@@ -75,6 +75,19 @@ def test_a_group_that_repeats_is_a_binomial(battle: Ruleset) -> None:
     assert found.leaves == 6 * 3  # a turn is run once for each number of defenders, whatever pass it is
 
 
+def test_how_often_a_step_is_played_is_counted(battle: Ruleset) -> None:
+    text = (
+        'ruleset = "battle"\ncounters = { defenders = 2 }\n[characters.ada]\n'
+        '[[steps]]\nrepeat = { until = { "counters.defenders" = 0 }, at-most = 4 }\n'
+        '[[steps.steps]]\nid = "hit"\naction = "skirmish"\nactor = "ada"\n'
+        '[[steps.steps]]\nid = "late"\naction = "skirmish"\nactor = "ada"\nwhen = { "counters.defenders" = 7 }\n'
+    )
+    found = odds(battle, text, "times.hit", "times.late")
+    # The second of two hits comes at the second, third or fourth try; or all four are played.
+    assert found.masses == {(2, 0): Fraction(1, 4), (3, 0): Fraction(1, 4), (4, 0): Fraction(1, 2)}
+    assert found.masses == odds(battle, text, "times.hit", "times.late", is_merged=False).masses
+
+
 def test_a_number_that_is_changed_depends_on_what_it_was(battle: Ruleset) -> None:
     text = (
         'ruleset = "battle"\ncounters = { defenders = 9 }\n[characters.ada]\n[[steps]]\nrepeat = { at-most = 3 }\n'

@@ -33,7 +33,8 @@ ENDING = "ending"  # what a scene is evaluated by unless something else is asked
 
 BY = Option(
     "by",
-    "Evaluate this instead of the ending: a part of the table at the end, or what the last procedure counts.",
+    "Evaluate this instead of the ending: a part of the table at the end, what the last procedure counts (exchanges), "
+    "or how often a step is played (times.STEP).",
     "PATH",
 )
 SIMULATE = Option(

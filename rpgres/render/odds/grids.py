@@ -19,6 +19,7 @@ from rpgres.render.odds.studies import (
     outcome_heads,
     points,
     side_chart,
+    titles_of_cases,
     unfinished_text,
 )
 from rpgres.render.odds.words import above, heading
@@ -34,7 +35,10 @@ def grids_report(record: Variation | Grids, file: RulesetFile | None, outcomes: 
     """Return odds over ranges of values as a report: one grid, or one for each of several rules, with differences."""
     compared = record.cases if isinstance(record, Grids) else []
     cases: list[tuple[str, Sequence[MeasuredCell]]]
-    cases = [("", record.cells)] if isinstance(record, Variation) else [(one.name, one.cells) for one in record.cases]
+    if isinstance(record, Variation):
+        cases = [("", record.cells)]
+    else:
+        cases = [(title, one.cells) for title, one in zip(titles_of_cases(record), record.cases, strict=True)]
     every = [cell for _, cells in cases for cell in cells]
     varied = [axis.name for axis in record.axes]
     what = f"odds by {' and '.join(varied)}{', compared' if compared else ''}"
@@ -46,14 +50,15 @@ def grids_report(record: Variation | Grids, file: RulesetFile | None, outcomes: 
     if len(varied) > 1 and not compared and not outcomes and all(cell.mean is not None for cell in every):
         drawn = [_means(record.axes, every, heads, text)]
     elif len(varied) > 1:
-        drawn = [one for name, word in shown for one in _grids(record.axes, cases, name, word, text)]
+        alone = text if len(shown) == 1 and not compared else ""
+        drawn = [one for name, word in shown for one in _grids(record.axes, cases, name, word, alone)]
     elif compared:
         drawn = [one for name, word in shown for one in _side_by_side(record.axes[0], cases, name, _titled(word))]
     else:
         drawn = [_rows(every, record.axes[0], heads, names, text)]
     first, *others = (chart for _, chart in drawn)
-    told = [(case.name, ", ".join(case.house_rules)) for case in compared]
-    rules = [f"{name}: house rules: {rules}" for name, rules in told if rules not in ("", name)]
+    told = [(case.name, title, ", ".join(case.house_rules)) for case, (title, _) in zip(compared, cases, strict=False)]
+    rules = [f"{title}: house rules: {rules}" for name, title, rules in told if rules not in ("", name, title)]
     planned = len(cases) * prod(len(axis.values) for axis in record.axes)
     return Report(
         title=text,
@@ -77,7 +82,11 @@ def _means(
 def _grids(
     axes: Sequence[Axis], cases: Sequence[tuple[str, Sequence[MeasuredCell]]], name: str, word: str, text: str
 ) -> Iterator[tuple[Table | None, Chart]]:
-    """Yield the chance of an outcome in each case, as a table and as a chart; and by how much it differs."""
+    """Yield the chance of an outcome in each case, as a table and as a chart; and by how much it differs.
+
+    Args:
+        text: the heading, where this is the only chart; a chart of several stands under it.
+    """
     for case, cells in cases:
         caption = f"{_titled(word)}, in %{f': {case}' if case else ''}"
         chances = [chance_of(cell, name).probability for cell in cells]
@@ -85,10 +94,10 @@ def _grids(
             reports.Cell(f"{_bound(cell)}{_in_percent(chance)}", "", chance)
             for cell, chance in zip(cells, chances, strict=True)
         ]
-        chart = _cells_chart(axes, cells, caption if case else f"{text}: {word}", chances, kind="heat")
+        chart = _cells_chart(axes, cells, f"{text}: {word}, in %" if text else caption, chances, kind="heat")
         yield _cells_table(axes, cells, shares, caption), chart
         if case and cells is not cases[0][1]:
-            caption = f"{_titled(word)}, in points: {case} against base"
+            caption = f"{_titled(word)}, in points: {case} against {cases[0][0]}"
             found = [difference_of(cell, name) for cell in cells]
             changes = [one.probability if one is not None else None for one in found]
             chart = _cells_chart(axes, cells, caption, changes, kind="change")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.odds.comparison import ComparedOdds, Comparison, Difference
+from rpgres.odds.comparison import ComparedOdds, Comparison, Difference, Grids
 from rpgres.odds.exact import Chance
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.study import NEGLIGIBLE
@@ -43,7 +43,7 @@ def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
     """Return it as a report."""
     names = in_order([case.outcomes for case in record.cases])
     heads = outcome_heads(file, names, record.cases)
-    shown = _titles_of_cases(record)
+    shown = titles_of_cases(record)
     head = ["outcome", "probability", "exact", "difference", "exact"]
     table = Table(columns=head, rows=_grouped(record, heads, file))
     if len(record.cases) == 2:
@@ -78,11 +78,13 @@ def side_chart(
     return Chart(kind="stacked", title=title, categories=list(categories), series=series, category_axis=axis)
 
 
-def _titles_of_cases(record: Comparison) -> list[str]:
-    """Return the names of cases; where all change one thing, the base is named by what that is at."""
+def titles_of_cases(record: Comparison | Grids) -> list[str]:
+    """Return the names of cases; the base goes by its scene among scenes, by its value where all change one thing."""
     changed = {(change.kind, change.name) for case in record.cases for change in case.changes}
     base = record.cases[0].name
-    if len(changed) == 1:
+    if record.scene and {kind for kind, _ in changed} == {"scene"}:
+        base = record.scene
+    elif len(changed) == 1:
         kind, name = next(iter(changed))
         known = record.switches if kind == "switch" else record.inputs if kind == "input" else {}
         if name in known:
@@ -162,7 +164,7 @@ def _grouped(record: Comparison, heads: Mapping[str, str], file: RulesetFile | N
     rows = []
     for name, text in heads.items():
         rows.append([Cell(text, outcome_style(file, name)), *(Cell("") for _ in range(4))])
-        for case, shown in zip(record.cases, _titles_of_cases(record), strict=True):
+        for case, shown in zip(record.cases, titles_of_cases(record), strict=True):
             cells = _chance_cells(chance_of(case, name), case.open)
             rows.append([Cell(f"  {shown}"), *cells, *_difference_cells(difference_of(case, name))])
     return rows
@@ -170,16 +172,16 @@ def _grouped(record: Comparison, heads: Mapping[str, str], file: RulesetFile | N
 
 def _means(record: Comparison) -> Iterator[str]:
     """Yield the mean of each case, where outcomes are numbers."""
-    for case, shown in zip(record.cases, _titles_of_cases(record), strict=True):
+    for case, shown in zip(record.cases, titles_of_cases(record), strict=True):
         if case.mean is not None:
             yield f"mean of {shown}: {mean_text(case)}"
 
 
 def _open_cases(record: Comparison) -> Iterator[str]:
-    for case in record.cases:
+    for case, shown in zip(record.cases, titles_of_cases(record), strict=True):
         for text in open_text(case.open):
             is_told = case.open.probability > NEGLIGIBLE
-            yield f"{case.name}: {text}{'; the differences are not exact and left out' if is_told else ''}"
+            yield f"{shown}: {text}{'; the differences are not exact and left out' if is_told else ''}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -250,6 +252,8 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     idle = [part.text for part in record.parts if not _matters(part) and part.difference is not None]
     unknown = [part for part in record.parts if not _matters(part) and part.difference is None]
     below = [f"no difference: {'; '.join(idle)}"] if idle else []
+    if not record.parts and not record.untried and record.complete:
+        below = ["there is nothing to take out: no aspect, gear, optional input, decision or switch"]
     below += _unknown_parts(unknown)
     below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
     below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
