@@ -206,16 +206,18 @@ def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
     match = _KEY.fullmatch(key)
     if not separator or not value or match is None:
         raise UsageError(f"{named(option)} takes LABEL=VALUE or LABEL#2=VALUE, not {text!r}")
-    step, who, label = _address(match["key"], {one.step for one in answers})
+    steps = {one.step for one in answers}
+    step, who, label = _address(match["key"], steps)
+    meant = {step} if step in steps else {one for one in steps if not step or _without_pass(one) == step}
     of_kind = [one for one in answers if one.kind == kind]
-    own = [one for one in of_kind if one.label == label and step in ("", one.step) and who in ("", one.who)]
+    own = [one for one in of_kind if one.label == label and one.step in meant and who in ("", one.who)]
     if match["number"] is None and len(own) > 1:
         listed = ", ".join(f"{one.name} ({one.value})" for one in own[:12])
         raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers; name one: {listed}")
     number = int(match["number"] or 1)
     change = Changed(kind=kind, label=label, number=number, value=value, who=who, step=step)
     if not own:
-        if not step and any(one.step for one in answers):
+        if step not in steps and any(steps):
             known = dict.fromkeys(f"{one.step}.{one.label}" for one in of_kind)
             raise UsageError(unknown("answer", key, known, of="this run"))
         return change
@@ -229,10 +231,16 @@ def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
 
 
 def _address(key: str, steps: Iterable[str]) -> tuple[str, str, str]:
-    """Return the step, the owner and the label that stand before the `=`."""
-    step = next((one for one in steps if one and key.startswith(f"{one}.")), "")
+    """Return the step, without a pass where none was named, the owner and the label that stand before the `=`."""
+    every = [*steps, *map(_without_pass, steps)]
+    step = next((one for one in every if one and key.startswith(f"{one}.")), "")
     who, _, label = key.removeprefix(f"{step}." if step else "").rpartition(":")
     return step, who, label
+
+
+def _without_pass(step: str) -> str:
+    """Return the name of a step without the pass of its group: `lock` of `lock@2`."""
+    return step.partition("@")[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

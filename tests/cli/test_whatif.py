@@ -11,7 +11,7 @@ import pytest
 
 from rpgres.render.lines import Look, plain_text
 from rpgres.render.whatif import what_if_lines
-from tests.support.command_line import rpgres
+from tests.support.command_line import as_json, rpgres
 
 ROLL = ("roll", "fate", "overcome", "--skill", "1", "--vs", "2", "--seed", "7")
 
@@ -235,6 +235,14 @@ def test_what_nothing_asked_for_is_told_with_its_step_and_the_nearest_name() -> 
     bribe = kept("bribe.json", "scene", "run", "fate/bribe", "--auto")
     told = "nothing was asked that these would answer: bribe.prise=cost (did you mean 'bribe.price'?)\n"
     assert rpgres("whatif", bribe, "--choose", "bribe.prise=cost").err.endswith(told)
+
+
+def test_a_step_that_was_repeated_goes_by_its_id_as_far_as_that_is_clear() -> None:
+    scene = kept("vault.json", "scene", "run", "fate/vault", "--seed", "7")
+    told = "the run has 2 such answers; name one: lock@1.price#1 (cost), lock@2.price#1 (cost)\n"
+    assert rpgres("whatif", scene, "--choose", "lock.price=fail").err.endswith(told)
+    assert as_json("whatif", scene, "--choose", "lock.price#2=fail")["changed"][0]["step"] == "lock@2"
+    assert "did you mean 'lock@" in rpgres("whatif", scene, "--choose", "lock.prise=fail").err
 
 
 def test_a_line_to_type_has_the_name_of_a_file_in_quotes() -> None:

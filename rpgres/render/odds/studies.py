@@ -233,7 +233,9 @@ def search_texts(record: Search, shown: str) -> list[str]:
     name, found = record.axis.name, record.nearest
     values = found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
     equally = f"{name} {values} come equally near" if len(found) > 1 else f"{name} {values} comes nearest"
-    texts = [f"{equally}.", f"{shown[:1].upper()}{shown[1:]} {ORDERS[record.order].format(name)}."]
+    texts = [f"{equally}."]
+    if record.certain and len(record.cells) > 1:
+        texts.append(f"{shown[:1].upper()}{shown[1:]} {ORDERS[record.order].format(name)}.")
     if not record.certain:
         texts.append("Something is left open, so another value may be nearer.")
     return texts
