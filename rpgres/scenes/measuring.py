@@ -17,7 +17,17 @@ from rpgres.odds.courses import Course
 from rpgres.odds.exact import NeedsPolicy, asked_words, needs_policy, success_in
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
-from rpgres.odds.subjects import IN_ALL, Change, Limits, Measured, Subject, deciding, parts_on_table, without
+from rpgres.odds.subjects import (
+    IN_ALL,
+    Change,
+    Limits,
+    Measured,
+    Subject,
+    deciding,
+    parts_on_table,
+    value_text,
+    without,
+)
 from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name
 from rpgres.scenes.procedures import procedure_scene
@@ -198,7 +208,15 @@ def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measu
 def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, Change]]:
     """Yield what of a scene can be taken out: what lies on the table, and decisions that its steps give."""
     yield from parts_on_table(reread(subject).state)
-    for number, step in enumerate(subject.document.get("steps", ())):
+    for path, step in _steps_written(subject.document.get("steps", ()), "steps"):
         for label, answer in step.get("choose", {}).items():
-            text = f"decision {label}={answer} of step {step.get('id') or number + 1} not given"
-            yield text, Change(kind="path", name=f'steps[{number}].choose."{label}"')
+            text = f"decision {label}={value_text(answer)} of {step.get('id') or path} not given"
+            yield text, Change(kind="path", name=f'{path}.choose."{label}"')
+
+
+def _steps_written(steps: Sequence[Mapping[str, Any]], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each step of a scene's text with its path, those in groups too."""
+    for number, step in enumerate(steps):
+        here = f"{path}[{number}]"
+        yield here, step
+        yield from _steps_written(step.get("steps", ()), f"{here}.steps")

@@ -131,6 +131,19 @@ def test_a_knockout_without_anything_to_take_out_says_so(tmp_path: Path) -> None
     assert "there is nothing to take out: no aspect, gear, optional input, decision or switch" in ran.out
 
 
+def test_decisions_of_steps_in_groups_are_taken_out_too(tmp_path: Path) -> None:
+    scene = tmp_path / "tries.toml"
+    scene.write_text(
+        'ruleset = "fate"\npolicy = "sensible"\n[characters.ida]\nskills = { burglary = 1 }\naspects = ["Thief"]\n'
+        'fate-points = 1\n[[steps]]\nrepeat = { at-most = 2 }\n[[steps.steps]]\nid = "lock"\naction = "overcome"\n'
+        'with = { skill = "burglary", vs = 3 }\nchoose = { price = "fail", invoke = ["no", "no"] }\n'
+        '[ends.open]\nwhen = { lock = ["tie", "succeed", "style"] }\n[ends.caught]\n'
+    )
+    record = msgspec.convert(as_json("odds", str(scene), "--knockout", "--outcome", "open"), Knockout)
+    (moved,) = (part for part in record.parts if part.distance.probability)
+    assert moved.text == "decision invoke=no,no of lock not given"
+
+
 def test_several_cases_stand_under_each_outcome() -> None:
     out = rpgres(*OVERCOME, "--skill", "3", "--vs", "2", "--compare", "skill=4", "--compare", "opposers=one").out
     lines = out.splitlines()
