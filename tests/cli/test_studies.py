@@ -136,7 +136,8 @@ def test_decisions_of_steps_in_groups_are_taken_out_too(tmp_path: Path) -> None:
     scene.write_text(
         'ruleset = "fate"\npolicy = "sensible"\n[characters.ida]\nskills = { burglary = 1 }\naspects = ["Thief"]\n'
         'fate-points = 1\n[[steps]]\nrepeat = { at-most = 2 }\n[[steps.steps]]\nid = "lock"\nactor = "ida"\n'
-        'action = "overcome"\nwith = { skill = "burglary", vs = 3 }\nchoose = { price = "fail", invoke = ["no", "no"] }\n'
+        'action = "overcome"\nwith = { skill = "burglary", vs = 3 }\n'
+        'choose = { price = "fail", invoke = ["no", "no"] }\n'
         '[ends.open]\nwhen = { lock = ["tie", "succeed", "style"] }\n[ends.caught]\n'
     )
     record = msgspec.convert(as_json("odds", str(scene), "--knockout", "--outcome", "open"), Knockout)
