@@ -42,9 +42,9 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
     known = rules.file.abilities
     if name in known:
         if not abilities:
-            raise UsageError(
-                f"{option} {name}: its rating is unknown; give {named(SHEET)} FILE, or {option} {name}=NUMBER"
-            )
+            who = next((other for other, one in state.characters.items() if name in one.abilities), "")
+            hint = f"name who acts, such as {who}" if who else f"give {named(SHEET)} FILE"
+            raise UsageError(f"{option} {name}: its rating is unknown; {hint}, or {option} {name}=NUMBER")
         return Rating(0, name)
     rung = rung_of(rules, value)
     if rung is not None:

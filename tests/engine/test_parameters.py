@@ -279,6 +279,8 @@ def test_somebody_unknown_acts_without_a_sheet() -> None:
     assert prepared.state.characters["actor"].abilities == {}
     with pytest.raises(UsageError, match="its rating is unknown"):
         probe(skill="wits")
+    with pytest.raises(UsageError, match="name who acts, such as ada"):
+        probe(ADA, skill="wits")
 
 
 def test_a_sheet_sits_down_under_its_files_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
