@@ -589,3 +589,18 @@ def test_a_name_that_nothing_has_at_the_end_is_told_with_the_nearest(verb: str) 
         "rpgres: --by tags.quite-another: nothing stands there at the end\n"
     )
     assert rpgres(*line, "tags.i-know-a-back-way.uses").err == ""
+
+
+def test_what_goes_on_without_end_is_no_matter_of_time(tmp_path: Path) -> None:
+    scene = tmp_path / "walk.toml"
+    scene.write_text(
+        'ruleset = "fate"\n[characters.ida]\nskills = { athletics = 4 }\n'
+        '[[steps]]\nrepeat = { until = { walk = ["succeed", "style"] }, at-most = 100 }\n'
+        '[[steps.steps]]\nid = "walk"\nactor = "ida"\naction = "overcome"\nwith = { skill = "athletics", vs = 0 }\n'
+        '[ends.there]\nwhen = { walk = ["succeed", "style"] }\n[ends.lost]\n'
+    )
+    told = rpgres("odds", str(scene), "--auto").out
+    assert "  open: below 1e-30; what may go on without end is not followed further\n" in told  # 1/81 a step
+    assert "--seconds" not in told
+    compared = rpgres("odds", str(scene), "--auto", "--compare", "steps.walk.with.vs=1").out
+    assert "base: remaining: below 1e-30 (what may go on without end; not followed)" in compared

@@ -13,7 +13,17 @@ from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
 from rpgres.odds.scenes import ExactSceneOdds, too_many_words
 from rpgres.render.odds.reports import LEAST, MOST_ROWS, NEVER, alike
-from rpgres.render.odds.words import above, fraction_text, heading, is_open, notes_text, outcome_style, within
+from rpgres.render.odds.words import (
+    above,
+    fraction_text,
+    heading,
+    is_endless,
+    is_open,
+    notes_text,
+    outcome_style,
+    size_text,
+    within,
+)
 from rpgres.render.reports import Cell, Report, Table, bars
 from rpgres.render.results import fact_words
 from rpgres.render.words import band_title, outcome_titles, percent, who_is
@@ -71,7 +81,9 @@ def _estimate_text(sample: Sample | None, name: str) -> str:
 def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]:
     if record.mean is not None:
         yield f"mean: {record.mean.probability:.3f}"
-    if is_open(record.open):
+    if is_endless(record.open):
+        yield f"open: {size_text(record.open)}; what may go on without end is not followed further"
+    elif is_open(record.open):
         yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
         yield ", ".join([_what_helps(record), *([] if sample is not None else ["--simulate N adds estimates"])])
     yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'course')}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from rpgres.engine.hidden import Known
 from rpgres.odds.exact import Chance
+from rpgres.odds.parts import NEGLIGIBLE
 from rpgres.odds.sampling import Estimate, Sample
 from rpgres.odds.subjects import Evaluated
 from rpgres.render.words import input_words, percent, rolled_words, style_of, title
@@ -105,6 +106,11 @@ def is_open(left: Chance) -> bool:
     return left.exact != "0"
 
 
+def is_endless(left: Chance) -> bool:
+    """Tell whether what was not followed is what a scene may do without end: no budget follows more of it."""
+    return 0 < left.probability < 1 / NEGLIGIBLE
+
+
 def open_text(left: Chance, sample: Sample | None = None, *, at_least: int | None = None) -> Iterator[str]:
     """Yield the remaining probability, and what is known of it.
 
@@ -113,6 +119,7 @@ def open_text(left: Chance, sample: Sample | None = None, *, at_least: int | Non
     """
     if is_open(left):
         known = "not followed" if left.probability > EXPLOSIONS else "dice that explode without end; not followed"
+        known = "what may go on without end; not followed" if is_endless(left) else known
         if sample is not None:
             known = f"estimated from {sample.runs} games, 95 %"
         elif at_least is not None:
