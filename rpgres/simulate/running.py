@@ -22,6 +22,7 @@ from rpgres.simulate.jobs import Job, unpack
 from rpgres.simulate.pace import Pace, Plan
 from rpgres.simulate.tallies import Tally
 from rpgres.simulate.workers import HereExecutor, Workers
+from rpgres.stopping import STOP
 
 Open = Callable[[bytes], AbstractContextManager[Workers]]  # given the job
 
@@ -100,6 +101,8 @@ def _with_others(encoded: bytes, folder: str, plan: Plan, open_: Open, pace: Pac
                     yield batch
             return
         except BrokenProcessPool:
+            if STOP.is_asked:  # by a signal that may have ended the workers, too
+                return
             deaths += 1
             if deaths > _MOST_DEATHS:
                 raise RpgresError(

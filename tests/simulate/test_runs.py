@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, process
@@ -11,7 +12,7 @@ from itertools import pairwise
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Event, Lock, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.pace import is_check, next_check, widest
 from rpgres.simulate.subjects import ACTION_THINGS
 from rpgres.simulate.workers import processes
+from rpgres.stopping import STOP
 from tests.support.effort import examples, games
 
 # An action of each kind that ships, with who decides. What is listed is all that `roll` would ask for.
@@ -172,6 +174,54 @@ def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice(small_batche
             children[0].kill()
     assert is_dead
     assert tally == tally_of(job, Plan(1000))
+
+
+_PARENT = """
+import os, sys
+from rpgres.simulate.workers import processes
+from rpgres.stopping import STOP
+if __name__ == "__main__":
+    with processes(2) as workers:
+        print(*workers.executor._processes, flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found by /proc")
+def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_PARENT)
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        workers = {int(text) for text in parent.stdout.readline().split()}
+        assert len(workers) == 2
+        assert all(Path(f"/proc/{pid}").exists() for pid in workers)
+        parent.kill()
+    limit = monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert monotonic() < limit
+        sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_workers_that_end_by_a_signal_to_all_are_not_started_again(
+    small_batches: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tally = empty_tally(ACTION_THINGS)
+    job = job_of(*WITH_CARDS)
+    for found in simulated(job, Plan(100_000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
+        tally = found
+        if children := active_children():
+            monkeypatch.setattr(STOP, "is_asked", True)
+            for child in children:
+                child.kill()
+    assert 0 < tally.runs < 100_000
+    assert tally == tally_of(job, Plan(tally.runs))
+    assert not active_children()
 
 
 @pytest.mark.slow
