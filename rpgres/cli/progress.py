@@ -164,7 +164,7 @@ def _stopping() -> Iterator[None]:
         if STOP.is_asked:
             raise KeyboardInterrupt
         STOP.is_asked = True
-        timer = threading.Timer(GRACE, _interrupt, args=(threading.get_ident(), number))
+        timer = threading.Timer(GRACE, _interrupt, args=(threading.get_ident(), signal.Signals(number)))
         timer.daemon = True
         timer.start()
 
@@ -180,7 +180,7 @@ def _stopping() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _interrupt(main: int, number: int) -> None:
+def _interrupt(main: int, number: signal.Signals) -> None:
     """Interrupt the main thread again, from another one, by the signal that came before."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main, number)  # unlike the other way it wakes who sleeps

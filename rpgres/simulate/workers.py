@@ -26,11 +26,13 @@ class Workers(msgspec.Struct, frozen=True):
     Attributes:
         count: how many are played at the same time.
         has_folder: whether they see the files of this machine.
+        are_gone: tells whether they will never answer any more, where the executor itself does not.
     """
 
     executor: Executor
     count: int
     has_folder: bool = True
+    are_gone: Callable[[], bool] = bool
 
     @property
     def window(self) -> int:

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import sys
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.errors import UsageError
+from rpgres.cli.commands import simulate as command
+from rpgres.errors import RpgresError, UsageError
 from rpgres.formats.schemas import make_schema
 from rpgres.library.simulations import simulate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.simulate import Crew, Job, Plan, Tally, simulated
 from rpgres.simulate.summaries import number_summary
 from rpgres.version import __version__
 from tests.support.command_line import as_json, completions, rpgres
@@ -237,6 +240,21 @@ def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> N
     kept = b'{"format":"rpgres.result/1"}\n'
     path.write_bytes(kept)
     refused(*SEEDED, message="is no saved simulation, and is left as it is")
+
+
+def test_a_fault_in_a_late_run_leaves_the_runs_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counts_some(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tally]:
+        yield from simulated(job, Plan(100), crew=crew, start=start)
+        raise RpgresError("the cluster is gone")
+
+    monkeypatch.setattr(command, "simulated", counts_some)
+    path = tmp_path / "kept.json"
+    ran = rpgres(*SEEDED, "-n", "900", "--save", str(path))
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"rpgres: the cluster is gone ({path} keeps the 100 runs before)\n"
+    assert rpgres(*SEEDED, "-n", "900").err == "rpgres: the cluster is gone\n"
+    monkeypatch.undo()
+    assert rpgres(*SEEDED, "-n", "900", "--save", str(path)).out == rpgres(*SEEDED, "-n", "900").out
 
 
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, process
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, process
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from multiprocessing import active_children
@@ -31,7 +33,7 @@ from rpgres.simulate import Crew, Job, Plan, Tally, action_job, batches, empty_t
 from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.pace import is_check, next_check, widest
 from rpgres.simulate.subjects import ACTION_THINGS
-from rpgres.simulate.workers import processes
+from rpgres.simulate.workers import Workers, processes
 from rpgres.stopping import STOP
 from tests.support.effort import examples, games
 
@@ -156,6 +158,22 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "LARGEST", 50)
 
 
+def test_whoever_never_answers_is_not_awaited_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LOOKS", 0.01)
+    asked = iter([False, True])
+
+    @contextmanager
+    def silent(_job: bytes) -> Iterator[Workers]:
+        yield Workers(Silent(), 2, has_folder=False, are_gone=lambda: next(asked))
+
+    class Silent(Executor):
+        def submit(self, *_args: Any, **_more: Any) -> Future[Any]:  # type: ignore[override]
+            return Future()
+
+    with pytest.raises(RpgresError, match="the executor, or its cluster, gave up after run 0"):
+        tally_of(overcome(), Plan(100), crew=Crew(silent, is_asked=True, is_elsewhere=True))
+
+
 @pytest.mark.slow
 def test_processes_do_not_matter(small_batches: None) -> None:
     job = job_of(*WITH_CARDS)
@@ -178,7 +196,7 @@ def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice(small_batche
 
 _PARENT = """
 import os, sys
-from rpgres.simulate.workers import processes
+from rpgres.simulate.workers import Workers, processes
 from rpgres.stopping import STOP
 if __name__ == "__main__":
     with processes(2) as workers:

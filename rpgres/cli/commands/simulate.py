@@ -171,8 +171,10 @@ def _played(job: Job, plan: Plan, crew: Crew, tally: Tally, keeper: Keeper) -> t
                     break
     except KeyboardInterrupt:
         pass
-    except RpgresError:
+    except RpgresError as error:
         keeper.keep(tally, is_last=True)
+        if keeper.path is not None and tally.runs:
+            error.add(f" ({keeper.path} keeps the {tally.runs:,} runs before)")
         raise
     keeper.keep(tally, is_last=True)
     return tally, not plan.is_complete(tally)
