@@ -147,12 +147,9 @@ def progress(
 
 @contextmanager
 def _stopping() -> Iterator[None]:
-    """Have Ctrl-C, and a signal to end, ask the work to stop."""
+    """Have Ctrl-C, and a signal to end, ask the work to stop; one that is ignored, as by jobs of a script, stays so."""
     STOP.is_asked = False
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) in (
-        None,
-        signal.SIG_IGN,
-    ):
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     timer: threading.Timer | None = None
@@ -167,12 +164,13 @@ def _stopping() -> Iterator[None]:
         if STOP.is_asked:
             raise KeyboardInterrupt
         STOP.is_asked = True
-        timer = threading.Timer(GRACE, _interrupt, args=(threading.get_ident(),))
+        timer = threading.Timer(GRACE, _interrupt, args=(threading.get_ident(), signal.Signals(number)))
         timer.daemon = True
         timer.start()
 
-    numbers = [signal.SIGINT, *([signal.SIGTERM] if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL else [])]
-    before = {number: signal.signal(number, ask) for number in numbers}
+    meant = {signal.SIGINT: signal.getsignal(signal.SIGINT) not in (None, signal.SIG_IGN)}
+    meant[signal.SIGTERM] = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    before = {number: signal.signal(number, ask) for number, is_meant in meant.items() if is_meant}
     try:
         yield
     finally:
@@ -182,14 +180,14 @@ def _stopping() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _interrupt(main: int) -> None:
-    """Interrupt the main thread again, from another one."""
+def _interrupt(main: int, number: signal.Signals) -> None:
+    """Interrupt the main thread again, from another one, by the signal that came before."""
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main, signal.SIGINT)  # unlike the other way it wakes who sleeps
+        signal.pthread_kill(main, number)  # unlike the other way it wakes who sleeps
     else:
         import _thread
 
-        _thread.interrupt_main()
+        _thread.interrupt_main(number)
 
 
 def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found]) -> list[Found]:

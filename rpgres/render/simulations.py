@@ -169,9 +169,10 @@ def _number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
         found = counted.numbers
         if found is not None:
             only = f" (in {found.runs:,} runs)" if found.runs < record.runs else ""
-            mean = f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
+            spread = "unknown" if found.deviation is None else f"{found.deviation:.3f}"
+            within = "unknown" if found.low is None else f"{found.low:.3f} to {found.high:.3f}"
             numbers = (found.least, *found.quantiles.values(), found.most)
-            rows.append((f"{thing_title(name)}{only}", mean, f"{found.deviation:.3f}", *map(str, numbers)))
+            rows.append((f"{thing_title(name)}{only}", f"{found.mean:.3f} ({within})", spread, *map(str, numbers)))
     return rows
 
 

@@ -44,7 +44,9 @@ def cluster(address: str, job: bytes, *, timeout: float = TIMEOUT) -> Iterator[W
     try:
         _check_workers(client, job, timeout=timeout)
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
-        yield Workers(client.get_executor(pure=False), max(1, threads), has_folder=False)
+        # What is handed out while a client looks for a scheduler that is gone is never cancelled.
+        executor = client.get_executor(pure=False)
+        yield Workers(executor, max(1, threads), has_folder=False, are_gone=lambda: client.status == "closed")
     finally:
         with suppress(Exception):  # a scheduler that has stopped cannot be told
             client.close(timeout=2)
@@ -62,8 +64,10 @@ def _connected(distributed: Any, address: str, timeout: float) -> Any:
         raise UsageError(
             f"{named('cluster')} takes the address of a Dask scheduler such as tcp://host:8786, not {address!r}"
         )
-    # What goes wrong is told in our own words; Dask would add pages of its own.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # What goes wrong is told in our own words; Dask would add pages of its own, by loggers of which each has a level.
+    for name in [*logging.root.manager.loggerDict]:
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return distributed.Client(address, timeout=timeout, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:

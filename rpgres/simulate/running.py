@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -22,12 +22,14 @@ from rpgres.simulate.jobs import Job, unpack
 from rpgres.simulate.pace import Pace, Plan
 from rpgres.simulate.tallies import Tally
 from rpgres.simulate.workers import HereExecutor, Workers
+from rpgres.stopping import STOP
 
 Open = Callable[[bytes], AbstractContextManager[Workers]]  # given the job
 
 MEASURED = 0.05  # seconds of batches in this process before others are started, to know how long batches should be
 BRIEF = 0.3  # seconds that this process plays by itself, though others were asked for, where little is left
 WORTH = 1.5  # seconds of work that is left, from which starting processes pays for itself
+LOOKS = 2.0  # seconds after which it is asked whether those who play a batch are still there
 _MOST_DEATHS = 5  # of a pool of processes without a batch in between
 
 
@@ -52,7 +54,7 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
         start: what was counted before; `empty_tally` at the beginning.
 
     Raises:
-        RpgresError: a run failed, or workers cannot be reached.
+        RpgresError: a run failed, or workers cannot be reached, or not any more.
     """
     with folder_of(job) as folder:
         tally, pace, seconds = start, Pace(), 0.0
@@ -100,6 +102,8 @@ def _with_others(encoded: bytes, folder: str, plan: Plan, open_: Open, pace: Pac
                     yield batch
             return
         except BrokenProcessPool:
+            if STOP.is_asked:  # by a signal that may have ended the workers, too
+                return
             deaths += 1
             if deaths > _MOST_DEATHS:
                 raise RpgresError(
@@ -111,6 +115,7 @@ def _with_others(encoded: bytes, folder: str, plan: Plan, open_: Open, pace: Pac
 def _batches(encoded: bytes, folder: str, plan: Plan, workers: Workers, pace: Pace, *, begin: int) -> Iterator[Batch]:
     """Yield batches in the order of runs, handing out later ones meanwhile; without end where a width decides."""
     waiting: deque[Future[Batch | Failure]] = deque()
+    done = begin
     place = folder if workers.has_folder else ""
     try:
         while True:
@@ -120,12 +125,26 @@ def _batches(encoded: bytes, folder: str, plan: Plan, workers: Workers, pace: Pa
                 begin = end
             if not waiting:
                 return
-            found = waiting[0].result()
+            found = _awaited(waiting[0], workers)
+            if found is None:
+                raise RpgresError(f"the executor, or its cluster, gave up after run {done:,}")
             waiting.popleft()
             if isinstance(found, Failure):
                 raise found.error
             pace.take(found)
+            done = found.end
             yield found
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _awaited(future: Future[Batch | Failure], workers: Workers) -> Batch | Failure | None:
+    """Return what comes of a batch; None where nothing will, as of a cluster whose scheduler is gone."""
+    while not wait([future], timeout=LOOKS).done:
+        if workers.are_gone():
+            return None
+    try:
+        return future.result()
+    except CancelledError:  # not from here, where a batch is cancelled only when nothing is awaited any more
+        return None

@@ -20,6 +20,8 @@ from rpgres.simulate.tallies import Tally
 
 QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
 
+_FEW = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447)  # `errors_beside` where its series is not close yet
+
 
 class ValueCount(msgspec.Struct, frozen=True):
     """How often a counted thing had a value.
@@ -45,9 +47,9 @@ class NumberSummary(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         runs: how many runs have a number.
         mean: their mean.
-        low: the least that the true mean is likely to be (95 %).
+        low: the least that the true mean is likely to be (95 %, Student's interval); null of one run.
         high: the most that the true mean is likely to be.
-        deviation: their standard deviation.
+        deviation: their standard deviation; null of one run, which tells no spread.
         least: the smallest number.
         most: the largest number.
         quantiles: the smallest number that at least this share of the runs does not exceed.
@@ -55,9 +57,9 @@ class NumberSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     runs: int
     mean: float
-    low: float
-    high: float
-    deviation: float
+    low: float | None
+    high: float | None
+    deviation: float | None
     least: int
     most: int
     quantiles: dict[str, int]
@@ -191,18 +193,38 @@ def number_summary(counts: Mapping[int, int]) -> NumberSummary:
     total = sum(value * count for value, count in counts.items())
     squares = sum(value * value * count for value, count in counts.items())
     # Whole numbers up to here: the same mean and deviation whatever order the runs were added in.
-    variance = (squares * runs - total * total) / (runs * (runs - 1)) if runs > 1 else 0.0
-    mean, half = total / runs, WIDE * sqrt(variance / runs)
+    deviation = sqrt((squares * runs - total * total) / (runs * (runs - 1))) if runs > 1 else None
+    mean, half = total / runs, None if deviation is None else errors_beside(runs - 1) * deviation / sqrt(runs)
     ordered = sorted(counts)
     return NumberSummary(
         runs=runs,
         mean=mean,
-        low=mean - half,
-        high=mean + half,
-        deviation=sqrt(variance),
+        low=None if half is None else mean - half,
+        high=None if half is None else mean + half,
+        deviation=deviation,
         least=ordered[0],
         most=ordered[-1],
         quantiles=_quantiles(ordered, [counts[value] for value in ordered], runs),
+    )
+
+
+def errors_beside(freedom: int) -> float:
+    """Return how many standard errors lie to each side of a mean in a 95 % interval (Student's distribution).
+
+    >>> [round(errors_beside(freedom), 2) for freedom in (1, 5, 20, 10**6)]
+    [12.71, 2.57, 2.09, 1.96]
+
+    Args:
+        freedom: one less than there are numbers.
+    """
+    if freedom <= len(_FEW):
+        return _FEW[freedom - 1]
+    z = WIDE
+    return (
+        z
+        + (z**3 + z) / (4 * freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
     )
 
 

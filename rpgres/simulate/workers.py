@@ -26,11 +26,13 @@ class Workers(msgspec.Struct, frozen=True):
     Attributes:
         count: how many are played at the same time.
         has_folder: whether they see the files of this machine.
+        are_gone: tells whether they will never answer any more, where the executor itself does not.
     """
 
     executor: Executor
     count: int
     has_folder: bool = True
+    are_gone: Callable[[], bool] = bool
 
     @property
     def window(self) -> int:
@@ -89,7 +91,7 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
     from multiprocessing.connection import wait
 
     before = set(active_children())
-    executor = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    executor = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_end_with_parent)
     children: set[BaseProcess] = set()
     try:
         with _deaf():
@@ -120,6 +122,21 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
 def _terminate(children: Iterable[BaseProcess]) -> None:
     for child in children:
         child.terminate()
+
+
+def _end_with_parent() -> None:
+    """End this worker when the process that started it is gone, as after kill -9.
+
+    A worker waits for work at a pipe of which the others hold the end to write to, so that it would wait for ever.
+    """
+    from multiprocessing import parent_process
+
+    def watch() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 @contextmanager

@@ -172,12 +172,21 @@ def test_work_that_does_not_ask_is_interrupted_after_a_while(hearing: None, monk
     assert show.is_stopped
 
 
-def test_in_the_background_it_is_ignored() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with progress("working"):
-        signal.raise_signal(signal.SIGINT)
-        assert not STOP.is_asked
-    assert signal.signal(signal.SIGINT, before) is signal.SIG_IGN
+def test_in_the_background_it_is_ignored_and_a_signal_to_end_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GRACE", 0.05)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with progress("working"):
+            signal.raise_signal(signal.SIGINT)
+            assert not STOP.is_asked
+            signal.raise_signal(signal.SIGTERM)
+            assert STOP.is_asked
+            with pytest.raises(KeyboardInterrupt):
+                time.sleep(10)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        assert signal.signal(signal.SIGINT, before[0]) is signal.SIG_IGN
+        signal.signal(signal.SIGTERM, before[1])
 
 
 def after(monkeypatch: pytest.MonkeyPatch, calls: int) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import sys
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres.errors import UsageError
+from rpgres.cli.commands import simulate as command
+from rpgres.errors import RpgresError, UsageError
 from rpgres.formats.schemas import make_schema
 from rpgres.library.simulations import simulate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.simulate import Crew, Job, Plan, Tally, simulated
+from rpgres.simulate.summaries import number_summary
+from rpgres.version import __version__
 from tests.support.command_line import as_json, completions, rpgres
 
 OVERCOME = ("simulate", "fate", "overcome", "--skill", "3", "--vs", "4dF+2")
@@ -84,11 +89,30 @@ def test_numbers_are_summed_up_as_statistics_does_it() -> None:
     found = record["counted"]["margin"]["numbers"]
     assert found["mean"] == pytest.approx(mean(values))
     assert found["deviation"] == pytest.approx(stdev(values))
-    assert found["high"] - found["mean"] == pytest.approx(1.96 * stdev(values) / 777**0.5)
+    assert found["high"] - found["mean"] == pytest.approx(1.963 * stdev(values) / 777**0.5, rel=1e-4)
     ordered = sorted(values)
     assert (found["least"], found["most"]) == (ordered[0], ordered[-1])
     assert found["quantiles"]["25%"] == ordered[194]  # the 195th of 777 is the first that a quarter does not exceed
     assert found["quantiles"]["50%"] == ordered[388]
+
+
+@pytest.mark.parametrize(("runs", "student"), [(2, 12.706), (3, 4.303), (6, 2.571), (8, 2.365), (31, 2.042)])
+def test_few_numbers_have_wider_intervals(runs: int, student: float) -> None:
+    from statistics import mean, stdev
+
+    values = [1] * (runs // 2) + [4] * (runs - runs // 2)
+    found = number_summary({1: runs // 2, 4: runs - runs // 2})
+    assert (found.low, found.high) == (
+        pytest.approx(mean(values) - student * stdev(values) / runs**0.5, rel=2e-3),
+        pytest.approx(mean(values) + student * stdev(values) / runs**0.5, rel=2e-3),
+    )
+
+
+def test_one_run_tells_no_spread() -> None:
+    found = as_json(*SEEDED, "-n", "1")["counted"]["margin"]["numbers"]
+    assert (found["runs"], found["low"], found["high"], found["deviation"]) == (1, None, None, None)
+    shown = rpgres(*SEEDED, "-n", "1").out
+    assert f"{found['mean']:.3f} (unknown)    unknown" in shown
 
 
 def test_csv_markdown_and_svg() -> None:
@@ -169,7 +193,7 @@ def test_counts_are_kept_and_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     keeping = ("--save", str(path), "--json")
     first = json.loads(rpgres(*OVERCOME, *keeping, "-n", "700").out)
-    assert json.loads(path.read_text("utf-8"))["format"] == "rpgres.simulation-save/1"
+    assert json.loads(path.read_text("utf-8"))["format"] == "rpgres.simulation-save/2"
     second = rpgres(*OVERCOME, *keeping, "-n", "2000").out
     assert second == rpgres(*OVERCOME, "--seed", first["seed"], "--json", "-n", "2000").out
     assert rpgres(*OVERCOME, *keeping, "-n", "2000").out == second
@@ -196,15 +220,41 @@ def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> N
     refused(*SEEDED, "--switch", "boost_lifetime=next-chance", message="it differs in the house rules")
     refused(*SEEDED, "--auto", message="it differs in the policies")
     refused(*SEEDED, "-n", "99", message="has 100 runs already, more than 99")
-    kept = kept.replace(b'"runs":100', b'"runs":101')
+    whole = kept
+    for one, other in (
+        (b'"runs":100', b'"runs":101'),
+        (b'["tie",', b'["succeed",'),  # no sum of counts tells
+        (b"[-1,", b"[-9,"),
+        (b'"margin":[', b'"marvel":['),
+    ):
+        kept = whole.replace(one, other)
+        assert kept != whole
+        path.write_bytes(kept)
+        refused(*SEEDED, message="is damaged: its hash is not that of its counts; delete it to restart")
+    kept = whole.replace(json.dumps(__version__).encode(), b'"0.0.1"').replace(b'"runs":100', b'"runs":100,"more":1')
     path.write_bytes(kept)
-    refused(*SEEDED, message="is damaged: its counts of outcome are not those of 101 runs")
-    kept = kept.replace(b'"runs":101', b'"runs":100').replace(b'"margin":[', b'"marvel":[')
+    refused(*SEEDED, message="it differs in the versions of rpgres;")
+    kept = whole[:-20]
     path.write_bytes(kept)
-    refused(*SEEDED, message="is damaged: it counts outcome, marvel, total")
+    refused(*SEEDED, message="is no saved simulation, and is left as it is")
     kept = b'{"format":"rpgres.result/1"}\n'
     path.write_bytes(kept)
     refused(*SEEDED, message="is no saved simulation, and is left as it is")
+
+
+def test_a_fault_in_a_late_run_leaves_the_runs_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counts_some(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tally]:
+        yield from simulated(job, Plan(100), crew=crew, start=start)
+        raise RpgresError("the cluster is gone")
+
+    monkeypatch.setattr(command, "simulated", counts_some)
+    path = tmp_path / "kept.json"
+    ran = rpgres(*SEEDED, "-n", "900", "--save", str(path))
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"rpgres: the cluster is gone ({path} keeps the 100 runs before)\n"
+    assert rpgres(*SEEDED, "-n", "900").err == "rpgres: the cluster is gone\n"
+    monkeypatch.undo()
+    assert rpgres(*SEEDED, "-n", "900", "--save", str(path)).out == rpgres(*SEEDED, "-n", "900").out
 
 
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:

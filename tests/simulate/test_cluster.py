@@ -53,7 +53,8 @@ def scheduler(folder: Path) -> Iterator[str]:
 
     file = folder / "scheduler.json"
     args = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(file))
-    with started("scheduler", *args, folder=folder):
+    with started("scheduler", *args, folder=folder) as process:
+        (folder / "scheduler.pid").write_text(str(process.pid))
         limit = time.monotonic() + 60
         while not file.exists() or not file.read_text():
             assert time.monotonic() < limit, (folder / "scheduler.log").read_text()
@@ -112,6 +113,25 @@ def test_a_worker_that_dies_half_way_loses_nothing_and_counts_nothing_twice(
                 first.send_signal(signal.SIGKILL)
         assert is_dead
         assert tally == played(job, RUNS, Crew())
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_is_told_with_what_was_counted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with scheduler(tmp_path) as address, worker(address, tmp_path):
+        wait_for_workers(address, 1)
+        ran: list[Tally] = []
+
+        def go_on() -> None:
+            for found in simulated(with_cards(), Plan(10**9), crew=on(address), start=empty_tally(ACTION_THINGS)):
+                ran.append(found)
+                if len(ran) == 3:
+                    os.kill(int((tmp_path / "scheduler.pid").read_text()), signal.SIGKILL)
+
+        capfd.readouterr()
+        with pytest.raises(RpgresError, match=r"the executor, or its cluster, gave up after run [\d,]+$") as told:
+            go_on()
+        assert f"{ran[-1].runs:,}" in told.value.message
+        assert capfd.readouterr().err == ""
 
 
 @pytest.mark.slow

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, process
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, process
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Event, Lock, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -30,7 +33,8 @@ from rpgres.simulate import Crew, Job, Plan, Tally, action_job, batches, empty_t
 from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.pace import is_check, next_check, widest
 from rpgres.simulate.subjects import ACTION_THINGS
-from rpgres.simulate.workers import processes
+from rpgres.simulate.workers import Workers, processes
+from rpgres.stopping import STOP
 from tests.support.effort import examples, games
 
 # An action of each kind that ships, with who decides. What is listed is all that `roll` would ask for.
@@ -154,6 +158,22 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "LARGEST", 50)
 
 
+def test_whoever_never_answers_is_not_awaited_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LOOKS", 0.01)
+    asked = iter([False, True])
+
+    @contextmanager
+    def silent(_job: bytes) -> Iterator[Workers]:
+        yield Workers(Silent(), 2, has_folder=False, are_gone=lambda: next(asked))
+
+    class Silent(Executor):
+        def submit(self, *_args: Any, **_more: Any) -> Future[Any]:  # type: ignore[override]
+            return Future()
+
+    with pytest.raises(RpgresError, match="the executor, or its cluster, gave up after run 0"):
+        tally_of(overcome(), Plan(100), crew=Crew(silent, is_asked=True, is_elsewhere=True))
+
+
 @pytest.mark.slow
 def test_processes_do_not_matter(small_batches: None) -> None:
     job = job_of(*WITH_CARDS)
@@ -172,6 +192,54 @@ def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice(small_batche
             children[0].kill()
     assert is_dead
     assert tally == tally_of(job, Plan(1000))
+
+
+_PARENT = """
+import os, sys
+from rpgres.simulate.workers import Workers, processes
+from rpgres.stopping import STOP
+if __name__ == "__main__":
+    with processes(2) as workers:
+        print(*workers.executor._processes, flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found by /proc")
+def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_PARENT)
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        workers = {int(text) for text in parent.stdout.readline().split()}
+        assert len(workers) == 2
+        assert all(Path(f"/proc/{pid}").exists() for pid in workers)
+        parent.kill()
+    limit = monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert monotonic() < limit
+        sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_workers_that_end_by_a_signal_to_all_are_not_started_again(
+    small_batches: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tally = empty_tally(ACTION_THINGS)
+    job = job_of(*WITH_CARDS)
+    for found in simulated(job, Plan(100_000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
+        tally = found
+        if children := active_children():
+            monkeypatch.setattr(STOP, "is_asked", True)
+            for child in children:
+                child.kill()
+    assert 0 < tally.runs < 100_000
+    assert tally == tally_of(job, Plan(tally.runs))
+    assert not active_children()
 
 
 @pytest.mark.slow

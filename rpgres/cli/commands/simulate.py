@@ -137,7 +137,7 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
     job, plan, crew = simulation.job, _plan(simulation, shared), _crew(shared)
     is_shown, tally = shared["show"] is not None, simulation.nothing()
     if path is not None and saved is not None:
-        tally = tally_for(path, saved, job, things=tally.counts, runs=None if is_shown else plan.runs)
+        tally = tally_for(path, saved, job, runs=None if is_shown else plan.runs)
     if is_shown:
         show(_shown_seed(shared["show"], None if known is None and path is None else job.seed))
         return
@@ -159,9 +159,8 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
 def _played(job: Job, plan: Plan, crew: Crew, tally: Tally, keeper: Keeper) -> tuple[Tally, bool]:
     """Return the counts after all runs, and whether a person stopped them before."""
     keeper.keep(tally, is_last=True)  # a file that cannot be written is reported now and not at the end
-    is_interrupted = False
     if plan.is_complete(tally):
-        return tally, is_interrupted
+        return tally, False
     runs = simulated(job, plan, crew=crew, start=tally)
     try:
         with progress("simulating", done=tally.runs) as shown:
@@ -169,15 +168,16 @@ def _played(job: Job, plan: Plan, crew: Crew, tally: Tally, keeper: Keeper) -> t
                 keeper.keep(tally)
                 shown(tally.runs, plan.expected(tally))
                 if STOP.is_asked:
-                    is_interrupted = not plan.is_complete(tally)
                     break
     except KeyboardInterrupt:
-        is_interrupted = True
-    except RpgresError:
+        pass
+    except RpgresError as error:
         keeper.keep(tally, is_last=True)
+        if keeper.path is not None and tally.runs:
+            error.add(f" ({keeper.path} keeps the {tally.runs:,} runs before)")
         raise
     keeper.keep(tally, is_last=True)
-    return tally, is_interrupted
+    return tally, not plan.is_complete(tally)
 
 
 class Keeper(Struct):
