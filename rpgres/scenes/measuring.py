@@ -200,5 +200,6 @@ def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, 
     yield from parts_on_table(reread(subject).state)
     for number, step in enumerate(subject.document.get("steps", ())):
         for label, answer in step.get("choose", {}).items():
-            text = f"decision {label}={answer} of step {step.get('id') or number + 1} not given"
+            name = f"step {step['id']}" if step.get("id") else f"steps[{number}]"
+            text = f"decision {label}={answer} of {name} not given"
             yield text, Change(kind="path", name=f'steps[{number}].choose."{label}"')

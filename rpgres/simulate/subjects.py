@@ -236,26 +236,39 @@ def scene_things(scene: Scene) -> list[str]:
     repeated = [name for leaf, name in names.items() if any(most > 1 for most in scene.program.leaves[leaf].passes)]
     ending = [ENDING] if scene.file.ends else []
     last = [] if ending else [LAST]
-    return [*ending, *(f"steps.{name}" for name in names.values()), *(f"times.{name}" for name in repeated), *last]
+    return [*ending, *map(step_thing, names.values()), *(f"times.{name}" for name in repeated), *last]
 
 
 def main_things(things: Sequence[str]) -> tuple[str, ...]:
     """Return what a simulation is about first: the outcome or the ending; without these the outcomes of all steps.
 
-    >>> main_things(["ending", "steps.1", "times.1"]), main_things(["steps.1", "steps.2", "tags"])
-    (('ending',), ('steps.1', 'steps.2'))
+    >>> main_things(["ending", "steps.a", "times.a"]), main_things(["steps.a", "steps[1]", "tags"])
+    (('ending',), ('steps.a', 'steps[1]'))
     """
     first = tuple(name for name in things if name in (OUTCOME, ENDING))
-    return first or tuple(name for name in things if name.startswith("steps."))
+    return first or tuple(name for name in things if is_of_step(name))
+
+
+def step_thing(key: str) -> str:
+    """Return what the outcome of a step is counted as: the path of the step in the scene's file.
+
+    >>> step_thing("lock"), step_thing("steps[2].steps[0]")
+    ('steps.lock', 'steps[2].steps[0]')
+    """
+    return key if key.startswith("steps[") else f"steps.{key}"
+
+
+def is_of_step(thing: str) -> bool:
+    """Tell whether what is counted is the outcome of a step."""
+    return thing.startswith(("steps.", "steps["))
 
 
 def _step_names(scene: Scene) -> dict[int, str]:
-    """Return what the steps that play something are called, by their number."""
+    """Return the keys of the steps that play something, by number; of equal ones, later ones with their number."""
     names: dict[int, str] = {}
     for leaf in scene.program.leaves:
         if leaf.step.played:
-            name = leaf.step.id or str(leaf.number + 1)
-            names[leaf.number] = f"{name}@{leaf.number + 1}" if name in names.values() else name
+            names[leaf.number] = f"{leaf.key}@{leaf.number}" if leaf.key in names.values() else leaf.key
     return names
 
 

@@ -597,7 +597,7 @@ def test_why_the_table_cannot_be_changed_is_for_the_game_master(option: str, cha
         known.append((gm.out, gm.err))
     assert seen[0] == seen[1]
     assert "rat" not in "".join(seen[0]).lower()
-    assert "hidden.toml:12: step 1: this change cannot be made; the game master is told why" in "".join(seen[0])
+    assert "hidden.toml:12: steps[0]: this change cannot be made; the game master is told why" in "".join(seen[0])
     assert "change cannot be made" not in "".join(known[0])
 
 
@@ -701,8 +701,8 @@ def test_whose_decision_it_is_that_nobody_takes_is_told_without_its_options() ->
         rpgres("scene", "run", "-", "--as", seat, stdin=scene).err for seat in ("brannagh", "gm", "everybody")
     )
     assert "play (brannagh chooses among " in own
-    assert "step 1 waits for a decision of brannagh; " in gm
-    assert "step 1 waits for a decision of another seat; " in other
+    assert "steps[0] waits for a decision of brannagh; " in gm
+    assert "steps[0] waits for a decision of another seat; " in other
     assert "among" not in gm + other
 
 
