@@ -52,19 +52,16 @@ def resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
         if stops[verdict.one] == verdict and any(_is_after_all(one, _who(play, verdict.one)) for one in changes):
             stops[verdict.one] = None  # bad luck lets it work, with a complication
     effects = [change for verdict in verdicts for change in found[verdict.one, verdict.other]]
-    texts = [
-        _told(rules, play, verdict, is_stopped=stops.get(verdict.winner) is not None)
-        for verdict in verdicts
-        if len(verdicts) > 1 or verdict.winner == verdict.other  # how well, where that is not the outcome itself
-    ]
+    for verdict in verdicts if table.is_read else ():
+        if len(verdicts) > 1 or verdict.winner == verdict.other:  # how well, where that is not the outcome itself
+            table.tell(_told(rules, play, verdict, is_stopped=stops.get(verdict.winner) is not None))
     if stops[first.name] is None:
         inside = {side.who for side in play.sides}
         outside = [name for name in targets if name not in inside]
         effects += bystanders(table, first, outside, band=_met_by_luck(rules, play, verdicts))
     pairs = tuple(record(verdict, is_stopped=stops.get(verdict.winner) is not None) for verdict in verdicts)
-    outcome = outcome.plus(effects)
     details = Map({"pairs": pairs, "sides": _sides_record(play)})
-    return msgspec.structs.replace(outcome, texts=(*outcome.texts, *texts), details=details)
+    return msgspec.structs.replace(outcome.plus(effects), details=details)
 
 
 def _sides_record(play: Play) -> tuple[Map[str, Any], ...]:

@@ -178,8 +178,8 @@ def declared(table: Table, state: State, name: str, answer: str) -> list[Effect]
     """
     laid = lay(table.rules, state, name, read_plans(table.rules, state, name, answer))
     lies = {one["stack"]: one["phase"] for one in laid if one["kind"] == "token"}
-    told = (f"{stack} on {phase}" for stack, phase in lies.items() if phase is not None)
-    waits = (f"{stack} as a reaction (no phase yet)" for stack, phase in lies.items() if phase is None)
+    told = (f"{stack} on phase {phase}" for stack, phase in lies.items() if phase is not None)
+    waits = (f"{stack} as a reaction, on no phase yet" for stack, phase in lies.items() if phase is None)
     table.tell(f"{name} declares {', '.join((*told, *waits)) or 'nothing further'}", reveals=secrets_of(name))
     if not lies and name not in {token.by for token in timeline_of(state).tokens}:
         laid.append(effect("declined", to=name))

@@ -51,6 +51,25 @@ class Plan(msgspec.Struct, frozen=True):
         return "/".join(filter(None, (head, ",".join(self.stacks), *self.options, bid)))
 
 
+def plan_words(rules: Rules, plan: Plan, by: str) -> str:
+    """Return what a stack does, in a sentence: `orsa attacks bram with the boathook, at the chest (str 3, agi 1)`.
+
+    Args:
+        by: whose it is.
+    """
+    described = actions_of(rules)[plan.action]
+    if "says" not in described:  # an action that a house rule adds
+        return f"{by}: {plan.text}"
+    places = [place.rstrip("?") for place in described.get("cards", ())]
+    cards = dict(zip(places, plan.options, strict=False)) | {"stacks": " and ".join(plan.stacks), "on": plan.on}
+    said = f"{by} {described['says'].format_map(cards)}"
+    if "location" in cards:
+        said += f", at {rules.file.settings['locations'][cards['location']]}"
+    bid = {**plan.bid, **({PHASES: plan.phases} if plan.phases else {})}
+    points = ", ".join(f"{stat} {number}" for stat, number in bid.items())
+    return said + (f" to get {plan.pool} back" if plan.pool else "") + (f" ({points})" if points else "")
+
+
 def actions_of(rules: Rules) -> Mapping[str, Mapping[str, Any]]:
     """Return what can be put on a stack, by name."""
     found: Mapping[str, Mapping[str, Any]] = rules.file.settings["actions"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from rpgres import GM, Effect, Map, Option, Question, State, Table, UsageError, effect
 from rpgres_nodice.courses import Course, Played, doing, known, over, plan_of
 from rpgres_nodice.observing import Sight, observe, targets_of
-from rpgres_nodice.plans import BACK, NOTHING, actions_of
+from rpgres_nodice.plans import BACK, NOTHING, actions_of, plan_words
 from rpgres_nodice.points import HAND, SPENT, hand_thing, holding_of, secrets_of, seen_thing
 from rpgres_nodice.striking import bear, strikes
 from rpgres_nodice.switches import Switches
@@ -77,7 +77,8 @@ def play_phase(table: Table, phase: int) -> list[Effect]:
 def _turned(table: Table, course: Course, token: Token) -> Played:
     """Return a revealed stack; its content is public."""
     played = known(course.state, token)
-    table.tell(f"{token.name} (phase {token.phase}): {played.plan.text}", reveals=secrets_of(token.by, token.name))
+    said = plan_words(table.rules, played.plan, token.by) if table.is_read else ""
+    table.tell(f"{token.name} (phase {token.phase}): {said}", reveals=secrets_of(token.by, token.name))
     course.do(effect("turn", stack=token.name, becomes=RESOLVED, plan=played.plan.text))
     return played
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres import Character, Map, Option, Question, State, Table, UsageError, effect
 from rpgres_nodice.courses import Course, Played, doing, known, over
-from rpgres_nodice.plans import actions_of, armour_of, item_of, spells_of
+from rpgres_nodice.plans import actions_of, armour_of, item_of, plan_words, spells_of
 from rpgres_nodice.points import (
     HAND,
     SPENT,
@@ -72,7 +72,8 @@ def _reactions(table: Table, course: Course, name: str) -> list[Played]:
         if token.phase is None:
             one = known(course.state, token)
             if token.state != UP:
-                table.tell(f"{token.name}: {one.plan.text}", reveals=secrets_of(token.by, token.name))
+                said = plan_words(table.rules, one.plan, name) if table.is_read else ""
+                table.tell(f"{token.name}: {said}", reveals=secrets_of(token.by, token.name))
                 course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
             found.append(one)
     return found
@@ -97,7 +98,7 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
             item = item_of(target, reaction.plan.options[0])
             amount -= reaction.plan.bid.get("str", 0) + item.get("guard", 0)
     amount = max(0, amount)
-    table.tell(f"{name}: {target.name} is hit, harm {amount}", reveals=revealed)
+    table.tell(f"{name}: {target.name} is hit, {f'harm {amount}' if amount else 'without harm'}", reveals=revealed)
     return amount
 
 

@@ -235,7 +235,8 @@ def _over(table: Table, front: Front) -> Turn | Outcome:
         return Turn(front, Outcome("", effects=tuple(effects)))
     left = bool(_standing(table, means.heroes)), bool(_standing(table, means.foes))
     if all(left) and front.exchange < means.exchanges:
-        return Turn(_begun(table, means, front.exchange + 1))
+        after = _begun(table, means, front.exchange + 1)
+        return Turn(after, action=f"exchange {after.exchange}")
     return _ending(
         table, front, {(True, False): "won", (False, True): "lost", (False, False): "draw"}.get(left, "undecided")
     )

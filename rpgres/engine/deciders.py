@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
@@ -78,6 +79,17 @@ def set_faults(known: Known, sets: Mapping[str, Sequence[Order]], *, users: Mapp
         for who in seats or [""]:
             found = order_faults(rules, orders, known=known_to(known, who), policies=taken, sets=sets)
             yield from (fault.under(name) for fault in found)
+
+
+def orders_source(name: str) -> Source:
+    """Return the text of a file of standing orders; of a policy by name, orders that leave everything to it.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    path = FilePath(name)
+    is_file = name == "-" or name.endswith(ORDERS_FILE) or len(path.parts) > 1 or path.exists()
+    return read_source(path) if is_file else Source(name, f"policy = {json.dumps(name)}\n")
 
 
 def read_orders(

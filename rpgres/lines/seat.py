@@ -52,7 +52,7 @@ TABLE_COMMANDS: dict[str, str] = {
     "answer": "answer the pending decision",
     "pass": "skip optional decisions: pass {label} --until {period}",
     "real": "ask for the results of real dice and cards: real all, real {who}, real off",
-    "orders": "decide in advance: orders set brave.toml; orders show; orders clear",
+    "orders": "decide in advance: orders set brave.toml, or orders set sensible; orders show; orders clear",
     "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
     "open": "reveal a sealed answer: open --from sealed.json",
     "begin": "begin a period: begin {periods}",

@@ -17,6 +17,7 @@ from rpgres.rulesets.schema import NAME
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 
 Sets = Mapping[str, Sequence[Order]]
+_YES = ("yes", "true", "always")  # how people take what is offered, beside `no`
 
 
 def order_faults(
@@ -125,7 +126,12 @@ def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
         return
     if order.by_fact is not None:
         which, fact = order.by_fact
-        yield from _fact_faults((*at, which), fact, asked.every.option_facts, asked, of_options=True)
+        facts = asked.every.option_facts
+        yield from _fact_faults((*at, which), fact, facts, asked, of_options=True)
+        words = facts.get(fact) if facts is not None else None
+        if words:
+            told = f"{fact} is no number, so no option has the {which}; it can be: {', '.join(sorted(words))}"
+            yield Fault("not-a-number", (*at, which), told)
         return
     if isinstance(choose, str) and choose in BY_FACT:
         told = f'`{choose}` goes by a number that options have: choose = {{ {choose} = "value" }}'
@@ -168,6 +174,10 @@ def option_faults(
             if not any(decision.is_optional for decision in asked.by_label.values()):
                 told = asked.fault("cannot pass; it has", "cannot pass; they have", "no decision can pass; there are")
                 yield Fault("unknown-name", at, f"{told}: {', '.join(options)}")
+            continue
+        if name in _YES and is_choice:
+            told = "is taken by the name of an option, or by `first`, `preferred` or `any`"
+            yield Fault("unknown-name", at, f"{name!r} is no option; a decision {told}")
             continue
         if asked.is_open and ("*" in name or (known.is_portable and not nearest(name, options))):
             continue

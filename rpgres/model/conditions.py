@@ -24,6 +24,7 @@ Conditions = dict[str, Wanted]
 
 _COMPARED = re.compile(r"\s*(<=|>=|!=|<|>|=)\s*(.*?)\s*", re.DOTALL)
 _RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
+_MISWRITTEN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!="}  # as other languages, or people, write comparisons
 _NUMBER = re.compile(r"-?\d{1,18}")
 _VALUES = ("number", "flag", "text", "data")  # the kinds of what can be compared; of the rest only whether it is there
 _COUNTED = ("free", "marked", "count", "total")  # derived facts that are never below 0
@@ -149,6 +150,10 @@ def _test(path: str, kind: str, wanted: Any, constants: list[Any]) -> Test:
         low, high = int(found[1]), int(found[2])
         constants += [low, high]
         return lambda value: (number := _number(value)) is not None and low <= number <= high
+    if wanted.strip()[:2] in _MISWRITTEN:
+        sign = wanted.strip()[:2]
+        right = f"{_MISWRITTEN[sign]} {wanted.strip()[2:].strip()}"
+        raise UsageError(f'{path}: `{sign}` is written `{_MISWRITTEN[sign]}`, as in "{right}"', reason="type")
     compared = _COMPARED.fullmatch(wanted)
     if compared:
         return _comparison(path, kind, compared[1], compared[2], constants)
@@ -231,7 +236,11 @@ def _never(found: Mapping[str, Condition]) -> Iterator[Fault]:
     kept: list[tuple[str, Condition]] = []
     for path, condition in found.items():
         if not possible([condition]):
-            yield Fault("never-matches", (path,), "nothing that can stand there fits this condition")
+            group = condition.path.keys[0]
+            told = "nothing that can stand there fits this condition"
+            if group in _OF_ACTIVE and condition.path.keys[-1] == "is_out":
+                told = f"`{group}` are those who are not out; `characters.NAME.is-out` tells of everybody"
+            yield Fault("never-matches", (path,), told)
             continue
         for earlier, other in kept:
             if contradicts(other, condition):

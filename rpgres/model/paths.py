@@ -16,7 +16,7 @@ import msgspec
 from rpgres.errors import UsageError
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, GM, Character, Pile, State, Tag, code_of, require_dealt, slug
-from rpgres.toml.diagnostics import unknown
+from rpgres.toml.diagnostics import nearest, unknown
 
 ABSENT = "absent"  # what scenes and people write for what is not there
 QUANTIFIERS = ("any", "all")
@@ -136,7 +136,7 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
             continue
         found = _step(kind, key)
         if found is None:
-            raise _no_place(text, key, kind, keys)
+            raise _no_place(text, key, kind, keys, rest)
         places.append(Place(kind, found[0]))
         keys.append(found[0])
         kind = found[1]
@@ -166,12 +166,25 @@ def _chained(getters: Sequence[_Get]) -> _Get:
     return get
 
 
-def _no_place(text: str, key: str, kind: str, before: Sequence[str]) -> UsageError:
+def _no_place(text: str, key: str, kind: str, before: Sequence[str], after: Sequence[str]) -> UsageError:
     known = _known_keys(kind)
     where = ".".join(before) or "the table"
     if not known:
         return UsageError(f"{text}: {where} is a single value; nothing stands inside it")
-    return UsageError(f"{text}: {unknown('place', key, known, of=where)}", word=key, known=known)
+    message = f"{text}: {unknown('place', key, known, of=where)}"
+    if nearest(key, known) is None:
+        message += _whole_path(key, kind, before, after)
+    return UsageError(message, word=key, known=known)
+
+
+def _whole_path(key: str, kind: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """Return how a path would name what a key may be: somebody, or something that a character has."""
+    if kind in ("scope", "table") and after and _step("character", after[0]) is not None:
+        return f"; a character is `{'.'.join(('characters', key, *after))}`"
+    if kind != "character":
+        return ""
+    section = "tracks" if after else "counters"
+    return f"; names stand in one of these: `{'.'.join((*before, section, key, *after))}`"
 
 
 def _known_keys(kind: str) -> tuple[str, ...]:

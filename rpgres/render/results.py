@@ -169,8 +169,7 @@ def _effect_lines(
     for effect in effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
-            pattern = described.words if described is not None else ""
-            told = effect_words(effect, pattern=pattern, who=lambda name: named_in_text(roles.get(name, name)))
+            told = effect_words(effect, described, who=lambda name: named_in_text(roles.get(name, name)))
             if told != besides:
                 yield line(INDENT, BULLET, told)
 

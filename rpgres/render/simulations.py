@@ -14,7 +14,7 @@ from rpgres.render.reports import Cell, Chart, Report, Table, bars, report_lines
 from rpgres.render.results import answer_notes
 from rpgres.render.words import title, titles
 from rpgres.rulesets import RulesetFile
-from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, main_things
+from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, is_of_step, main_things
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 LEAST = 9  # columns of a percentage
@@ -66,21 +66,18 @@ def _has_values(name: str, counted: Counted) -> bool:
 
 def is_main(name: str) -> bool:
     """Tell whether a thing is what a simulation is about first."""
-    return name in (OUTCOME, ENDING, LAST) or name.startswith("steps.")
+    return name in (OUTCOME, ENDING, LAST) or is_of_step(name)
 
 
 def thing_title(name: str) -> str:
     """Return what a counted thing is called.
 
-    >>> thing_title("steps.bribe"), thing_title("steps.2"), thing_title("times.bribe"), thing_title("counters.doom")
-    ('bribe', 'step 2', 'bribe: times played', 'counters.doom')
+    >>> thing_title("steps.bribe"), thing_title("steps[2]"), thing_title("times.bribe"), thing_title("counters.doom")
+    ('bribe', 'steps[2]', 'bribe: times played', 'counters.doom')
     """
     if name.startswith("times."):
-        return f"{thing_title(name.replace('times.', 'steps.', 1))}: times played"
-    if not name.startswith("steps."):
-        return "last outcome" if name == LAST else name
-    step = name.removeprefix("steps.")
-    return f"step {step}" if step.isdecimal() else step
+        return f"{name.removeprefix('times.')}: times played"
+    return "last outcome" if name == LAST else name.removeprefix("steps.")
 
 
 def _runs(record: SimulationResult) -> str:

@@ -62,9 +62,8 @@ def _rows(rules: Rules, action: str, question: Question) -> Iterator[Line]:
 
 
 def _effect(rules: Rules, effect: Mapping[str, Any]) -> str:
-    described = rules.file.effects.get(effect["kind"])
     plain = {key: value for key, value in effect.items() if key not in ("when", "unless")}
-    return effect_words(plain, pattern=described.words if described is not None else "")
+    return effect_words(plain, rules.file.effects.get(effect["kind"]))
 
 
 def _rule(words: str, texts: Sequence[Text], path: KeyPath) -> Iterator[Line]:

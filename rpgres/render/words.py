@@ -14,7 +14,7 @@ from rpgres.odds import chances
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.render.lines import Piece
 from rpgres.rulesets import Rules, RulesetFile
-from rpgres.rulesets.schema import FIELDS
+from rpgres.rulesets.schema import FIELDS, EffectText
 
 _PART = r"\[([^][]*)\]"  # of a pattern: what may be left out
 
@@ -206,23 +206,27 @@ def named_in_text(name: str) -> str:
     return f"the {name}" if name in (ACTOR, OPPONENT) else who_is(name)
 
 
-def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[[str], str] = named_in_text) -> str:
+def effect_words(
+    effect: Mapping[str, Any], described: EffectText | None = None, *, who: Callable[[str], str] = named_in_text
+) -> str:
     """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
 
     Args:
-        pattern: the ruleset's words for it, with fields in braces, and parts in brackets that need all fields in them;
-            for effects that have the fields that stand in no bracket.
+        described: the ruleset's words for it and its values: with fields in braces, and parts in brackets that need all
+            fields in them; for effects that have the fields that stand in no bracket.
 
-    >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, pattern="{to} takes {shifts}")
+    >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, EffectText(help="", words="{to} takes {shifts}"))
     'the game master takes 3'
     >>> effect_words({"kind": "hit", "shifts": 3, "to": "opponent"})
     'hit: shifts 3, for the opponent'
     >>> effect_words({"kind": "aspect", "change": "created", "name": "Slick Roofs", "on": "mara"})
     'aspect: created, "Slick Roofs", on mara'
     """
-    told = filled(pattern, {key: _told(key, value, who) for key, value in effect.items() if value not in (None, "")})
-    if told:
-        return told
+    if described is not None:
+        fields = {key: _told(key, value, described, who) for key, value in effect.items()}
+        told = filled(described.words, {key: word for key, word in fields.items() if word})
+        if told:
+            return told
     words = [_field_words(key, value, who) for key, value in effect.items() if key != "kind"]
     message = ", ".join(word for word in words if word)
     kind = str(effect.get("kind", "")).replace("-", " ")
@@ -243,8 +247,13 @@ def filled(pattern: str, fields: Mapping[str, str]) -> str:
     return FIELDS.sub(lambda found: fields[found[1]], kept) if set(FIELDS.findall(kept)) <= fields.keys() else ""
 
 
-def _told(key: str, value: Any, who: Callable[[str], str]) -> str:
+def _told(key: str, value: Any, described: EffectText, who: Callable[[str], str]) -> str:
     """Return the value of an effect's field as a pattern shows it: a character by title, a change with its sign."""
+    known = described.values.get(key)
+    if isinstance(known, dict) and value in known:
+        return known[value]
+    if value is None:
+        return ""
     is_change = key == "change" and isinstance(value, int) and not isinstance(value, bool)
     return signed(value) if is_change else who(str(value))
 

@@ -5,6 +5,9 @@ One form serves sheets, scenes, files of their own and persistent tables. What t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import msgspec
 
 from rpgres.model.conditions import Conditions
@@ -36,6 +39,12 @@ class Order(Record, frozen=True):
         policy: in place of `choose`: the policy that decides then, a ruleset's or other orders by name.
         note: why, for people.
     """
+
+    MEANT: ClassVar[Mapping[str, str]] = {  # keys that people write in place of these
+        **dict.fromkeys(("decision", "label", "question", "on"), "ask"),
+        **dict.fromkeys(("if", "condition", "conditions"), "when"),
+        **dict.fromkeys(("then", "do", "pick", "answer", "choice", "option", "weights"), "choose"),
+    }
 
     ask: str | list[str] = ""
     when: Conditions = {}

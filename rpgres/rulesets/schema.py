@@ -266,7 +266,8 @@ class EffectText(Record, frozen=True):
         fields: its fields, and what they mean.
         quiet: whether the account for people leaves it out, as something else in it says the same.
         words: what the account for people says of it, with fields in braces.
-        values: the words that may stand in a field, where no others may.
+        values: the words that may stand in a field, where no others may; or a table of these words and what the account
+            for people says for each, nothing for an empty text.
         numbers: the fields that hold a whole number, or speak of the margin.
         does: what it changes, where no code does.
         counter: for does = counter, and for what code does to one: the counter.
@@ -280,7 +281,7 @@ class EffectText(Record, frozen=True):
     fields: dict[str, str] = {}
     quiet: bool = False
     words: str = ""
-    values: dict[str, list[str]] = {}
+    values: dict[str, list[str] | dict[str, str]] = {}
     numbers: list[str] = []
     does: Literal["", "counter", "tag", "untag", "mark", "clear", "out", "nothing"] = ""
     counter: str = ""

@@ -210,7 +210,8 @@ def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, 
     yield from parts_on_table(reread(subject).state)
     for path, step in _steps_written(subject.document.get("steps", ()), "steps"):
         for label, answer in step.get("choose", {}).items():
-            text = f"decision {label}={value_text(answer)} of {step.get('id') or path} not given"
+            called = f"step {step['id']}" if step.get("id") else path
+            text = f"decision {label}={value_text(answer)} of {called} not given"
             yield text, Change(kind="path", name=f'{path}.choose."{label}"')
 
 

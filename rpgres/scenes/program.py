@@ -16,7 +16,7 @@ from rpgres.model.paths import Scope
 from rpgres.model.state import EMPTY, State
 from rpgres.rulesets import Rules
 from rpgres.scenes.records import End, SceneFile, Step
-from rpgres.toml.diagnostics import KeyPath
+from rpgres.toml.diagnostics import KeyPath, key_text
 from rpgres.toml.reading import Source, locate
 
 
@@ -32,18 +32,23 @@ class Leaf(msgspec.Struct, frozen=True):
 
     Attributes:
         path: where in it.
+        key: its id, else its place in the file: `steps[2].steps[0]`; in one that is included with the name of that.
         number: its place among the steps, from 0.
         passes: for each group it is in, from the outermost, how often that is gone through at most.
-        name: what messages call it.
     """
 
     step: Step
     source: Source
     path: KeyPath
+    key: str
     number: int
     passes: tuple[int, ...]
     due: Test
-    name: str
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"step {self.step.id!r}" if self.step.id else key_text(self.path)
 
     def where(self, *path: str | int) -> str:
         """Return `FILE:LINE` of the step, or of a key of it."""
@@ -146,7 +151,7 @@ def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End]
     Raises:
         FileError: an included scene cannot be read, or a condition.
     """
-    unfolding = _Unfolding(included)
+    unfolding = _Unfolding(included, source)
     unfolding.steps(steps, source, ("steps",))
     endings = []
     for name, end in ends.items():
@@ -171,8 +176,9 @@ def _test_of(when: Mapping[str, Any], ids: Iterable[str]) -> Test:
 class _Unfolding:
     """The steps of a scene so far."""
 
-    def __init__(self, included: Included) -> None:
+    def __init__(self, included: Included, source: Source) -> None:
         self.included = included
+        self.source = source  # of the scene itself
         self.ops: list[Op] = []
         self.leaves: list[Leaf] = []
         self.ids: dict[str, None] = {}
@@ -192,8 +198,8 @@ class _Unfolding:
             self._group(step, source, at, due, lambda: self.steps(step.steps, source, (*at, "steps")))
         else:
             number = len(self.leaves)
-            name = f"step {step.id!r}" if step.id else f"step {number + 1}"
-            self.leaves.append(Leaf(step, source, at, number, self.passes, due, name))
+            own = "" if source is self.source else f"{Path(source.path).stem}:"
+            self.leaves.append(Leaf(step, source, at, step.id or own + key_text(at), number, self.passes, due))
             self.ops.append(self.leaves[-1])
         if step.id:
             self.ids[step.id] = None

@@ -24,7 +24,7 @@ class Mismatch(msgspec.Struct, frozen=True):
 
     Attributes:
         where: where the expectation stands.
-        step: the step's name, or its number.
+        step: the step's name, or its place in the file.
         what: what was expected to be so.
         expected: what was expected.
         found: what came.

@@ -123,9 +123,9 @@ def _procedure_of(before: SceneResult, folders: tuple[Path, ...], *, auto: bool)
 
 
 def _name_of(scene: Scene, place: Place) -> str:
-    """Return how a step is addressed: by its id or its number, and where it is repeated by its pass, from 1 on."""
+    """Return how a step is addressed: by its id or its place, and where it is repeated by its pass, from 1 on."""
     number, passes = place
-    name = scene.program.leaves[number].step.id or str(number + 1)
+    name = scene.program.leaves[number].key
     return f"{name}@{'-'.join(str(one + 1) for one in passes)}" if passes else name
 
 

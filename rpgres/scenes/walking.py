@@ -145,12 +145,11 @@ def _details(by: Sequence[str]) -> tuple[str, ...]:
 
 
 def step_names(scene: Scene) -> dict[int, str]:
-    """Return what the steps that play something are called, by their number."""
+    """Return the keys of the steps that play something, by number; of equal ones, later ones with their number."""
     names: dict[int, str] = {}
     for leaf in scene.program.leaves:
         if leaf.step.played:
-            name = leaf.step.id or str(leaf.number + 1)
-            names[leaf.number] = f"{name}@{leaf.number + 1}" if name in names.values() else name
+            names[leaf.number] = f"{leaf.key}@{leaf.number}" if leaf.key in names.values() else leaf.key
     return names
 
 

@@ -235,17 +235,31 @@ def scene_things(scene: Scene) -> list[str]:
     names = step_names(scene)
     ending = [ENDING] if scene.file.ends else []
     last = [] if ending else [LAST]
-    return [*ending, *(f"steps.{name}" for name in names.values()), *times_played(scene), *last]
+    return [*ending, *map(step_thing, names.values()), *times_played(scene), *last]
 
 
 def main_things(things: Sequence[str]) -> tuple[str, ...]:
     """Return what a simulation is about first: the outcome or the ending; without these the outcomes of all steps.
 
-    >>> main_things(["ending", "steps.1", "times.1"]), main_things(["steps.1", "steps.2", "tags"])
-    (('ending',), ('steps.1', 'steps.2'))
+    >>> main_things(["ending", "steps.a", "times.a"]), main_things(["steps.a", "steps[1]", "tags"])
+    (('ending',), ('steps.a', 'steps[1]'))
     """
     first = tuple(name for name in things if name in (OUTCOME, ENDING))
-    return first or tuple(name for name in things if name.startswith("steps."))
+    return first or tuple(name for name in things if is_of_step(name))
+
+
+def step_thing(key: str) -> str:
+    """Return what the outcome of a step is counted as: the path of the step in the scene's file.
+
+    >>> step_thing("lock"), step_thing("steps[2].steps[0]")
+    ('steps.lock', 'steps[2].steps[0]')
+    """
+    return key if key.startswith("steps[") else f"steps.{key}"
+
+
+def is_of_step(thing: str) -> bool:
+    """Tell whether what is counted is the outcome of a step."""
+    return thing.startswith(("steps.", "steps["))
 
 
 def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject:

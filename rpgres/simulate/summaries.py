@@ -15,7 +15,7 @@ from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.simulate.jobs import Job
 from rpgres.simulate.running import folder_of
-from rpgres.simulate.subjects import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, rebuild
+from rpgres.simulate.subjects import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, is_of_step, rebuild
 from rpgres.simulate.tallies import Tally
 
 QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
@@ -156,7 +156,7 @@ def unasked_in(choices: Mapping[str, set[Value]]) -> list[str]:
 def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> Counted:
     """Return a counted thing with its shares, and with what its numbers come to."""
     runs = sum(counts.values())
-    order = _outcomes(counts, rules) if name in (OUTCOME, LAST) or name.startswith("steps.") else _ordered(counts)
+    order = _outcomes(counts, rules) if name in (OUTCOME, LAST) or is_of_step(name) else _ordered(counts)
     values = []
     for value in order:
         count = counts.get(value, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import islice
 from typing import Any
@@ -106,7 +106,7 @@ def _faults(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     node = _bare(node)
     check = _CHECKS.get(type(node), _check_by_msgspec)
     if check is not _check_names and type(value) not in _kinds(node):
-        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {kind_of(value)}{_hint(node, value)}")
+        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {kind_of(value)}{_hint(node, value, path)}")
     else:
         yield from check(node, value, path)
 
@@ -138,10 +138,26 @@ def _check_text(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
         yield Fault("wrong-value", path, f"expected {wanted}, found {_quoted(value)}")
 
 
-def _hint(node: Any, value: Any) -> str:
-    """Return a hint for a table that was written as an array of tables."""
-    is_array = type(value) is list and value and all(type(one) is dict for one in value)
-    return "; write its head with single brackets, [...], not [[...]]" if is_array and dict in _kinds(node) else ""
+def _hint(node: Any, value: Any, path: KeyPath) -> str:
+    """Return a hint for a table that was written as an array of tables, or the other way round."""
+    kinds = _kinds(node)
+    if type(value) is list and value and all(type(one) is dict for one in value) and dict in kinds:
+        return "; write its head with single brackets, [...], not [[...]]"
+    item = _bare(getattr(_bare(node), "item_type", None))
+    if type(value) is dict and list in kinds and isinstance(item, inspect.StructType):
+        head = ".".join(str(part) for part in path if not isinstance(part, int))
+        return f"; write the head of each with double brackets, [[{head}]]"
+    return ""
+
+
+def _quoting_hint(node: Any, key: str, item: Any) -> str:
+    """Return a hint for a path whose points made tables of it, as it was not in quotes."""
+    if type(item) is not dict or dict in _kinds(node.value_type) or getattr(_bare(node.key_type), "pattern", None):
+        return ""
+    while type(item) is dict and len(item) == 1:
+        ((part, item),) = item.items()
+        key += f".{part}"
+    return f'; a path stands in quotes: "{in_line(key[:_MAX_QUOTED])}" = ...'
 
 
 def _check_names(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
@@ -172,8 +188,9 @@ def _check_dict(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
         for fault in _faults(node.value_type, item, (*path, key)):
             is_bare = fault.code == "missing-key" and len(fault.path) == len(path) + 2  # such as one to overlay another
             near = nearest(key, [one for one in value if one != key]) if is_bare else ""
-            told = f"{fault.message}; or did you mean {key_text((*path, near))}?" if near else fault.message
-            yield msgspec.structs.replace(fault, message=told) if near else fault
+            more = f"; or did you mean {key_text((*path, near))}?" if near else ""
+            more = more or (_quoting_hint(node, key, item) if len(fault.path) == len(path) + 1 else "")
+            yield msgspec.structs.replace(fault, message=fault.message + more) if more else fault
 
 
 def _key_faults(node: Any, key: str, path: KeyPath) -> Iterator[Fault]:
@@ -214,19 +231,21 @@ def _entry_faults(node: Any, value: dict[str, Any], path: KeyPath) -> Iterator[F
         if key in fields:
             yield from _faults(fields[key].type, item, (*path, key))
         elif node.forbid_unknown_fields and key != node.tag_field:
-            yield _unknown((*path, key), tuple(fields), value)
+            yield _unknown((*path, key), tuple(fields), value, meant=getattr(node.cls, "MEANT", {}))
     for name, field in fields.items():
         if field.required and name not in value:
             yield Fault("missing-key", (*path, name), f"missing key `{name}`")
 
 
-def _unknown(path: KeyPath, names: Sequence[str], value: dict[str, Any]) -> Fault:
+def _unknown(path: KeyPath, names: Sequence[str], value: dict[str, Any], *, meant: Mapping[str, str]) -> Fault:
     key = str(path[-1])
+    if key in meant:
+        return Fault("unknown-key", path, f"unknown key; the key for this is `{meant[key]}`")
     unused = tuple(name for name in names if name not in value)
     swapped = tuple(name for name in names if sorted(name) == sorted(key))  # the same letters in another order
-    for meant in (swapped, unused, tuple(names)):
-        if nearest(key, meant):
-            return Fault("unknown-key", path, "unknown key", key, meant)
+    for near in (swapped, unused, tuple(names)):
+        if nearest(key, near):
+            return Fault("unknown-key", path, "unknown key", key, near)
     more = f"; allowed keys are {_listed(unused, 'and')}" if unused else ""
     return Fault("unknown-key", path, f"unknown key{more}")
 

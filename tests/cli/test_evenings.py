@@ -139,7 +139,7 @@ def test_a_declaration_by_mail_takes_three_commands_and_a_file_each(
         assert f"{seat}: declare=" in host.until("Accept it? [y/N] ")
         host.type("y\n")
     code, shown = host.end()
-    assert (code, "orsa declares orsa#1 on 2" in shown) == (0, True)
+    assert (code, "orsa declares orsa#1 on phase 2" in shown) == (0, True)
     assert typed == {"host": 3, "orsa": 2, "bram": 2}
 
 

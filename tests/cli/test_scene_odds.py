@@ -402,7 +402,7 @@ def test_hands_that_are_too_many_for_optimal_decisions_can_be_given(free: Path) 
     assert best_of(scene + acts, "ilse").code == 0
     dealt = best_of(scene + acts.replace(', hand = "Wi5"', ""), "ilse")
     assert dealt.code == 2
-    assert "a hand that somebody looks at in step 2 has too many results. Try the cards of that hand in a" in dealt.err
+    assert "a hand that somebody looks at in steps[1] has too many results. Try the cards of that hand" in dealt.err
     cards = ["In6", "In9", "St8", "Ag2", "Wi5", "Wi3", "Ag6", "In2", "St3n", "St4n", "St1n"]
     assert best_of(f"{scene}given = {{ deal = {json.dumps(cards)} }}\n", "ilse").code == 0
 

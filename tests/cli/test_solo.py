@@ -24,7 +24,7 @@ quit
 JOURNAL = """\
 @(Wren) asks whether the gate is guarded (likely).
 d: Fate (Wren) d100=33 (33)
-(log: chance 75)
+(log: Chance 75)
 d: Twist (Wren) d8=2 (2)
 d: S -> Yes, with a twist
 => Somebody known was not honest
@@ -47,7 +47,7 @@ d: Subject (Wren) d12=5 (5)
 
 @(Wren) rolls on the table twist.
 d: Twist (Wren) d8=2 (2)
-(log: twist 2: came already, again)
+(log: Twist 2: came already, again)
 d: Twist (Wren) d8=1 (1)
 d: Who (Wren) d6=6 (6)
 -> Somebody comes, An old friend

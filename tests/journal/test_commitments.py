@@ -154,7 +154,7 @@ def test_sealing_from_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
     assert rpgres("table", "open", "--as", "orsa", "--from", "b.json").code == 2
     assert rpgres("table", "open", "--as", "orsa", "--from", "o.json").code == 3
     done = rpgres("table", "open", "--as", "bram", "--choose", "declare=punch/str=2", "--salt", made["salt"])
-    assert (done.code, "bram declares bram#1 on 2" in done.out) == (0, True)
+    assert (done.code, "bram declares bram#1 on phase 2" in done.out) == (0, True)
     for line in (
         ["seal"],
         ["seal", "--choose", "declare=x"],

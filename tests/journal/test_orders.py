@@ -244,6 +244,15 @@ def test_a_name_that_nothing_has_yet_is_a_warning(place: Place, tmp_path: Path) 
     assert "o.toml:2: orders[0].when.\"tags.sword-for-hyre\": no tag is called 'sword-for-hyre' yet" in told.err
 
 
+def test_a_policy_is_given_by_its_name(place: Place) -> None:
+    line = ("--table", str(place.path), "--for", "mara")
+    assert "mara has standing orders (sensible)" in rpgres("table", "orders", "set", "sensible", *line).out
+    assert 'policy = "sensible"' in rpgres("table", "orders", "show", *line).out
+    assert {means for _, means in decided(act(place)).values()} == {"orders"}
+    assert "did you mean `sensible`?" in rpgres("table", "orders", "set", "sensibel", *line).err
+    assert "calm.toml: no such file" in rpgres("table", "orders", "set", "calm.toml", *line).err
+
+
 def test_nobody_s_orders_confirm_a_claim(place: Place) -> None:
     give(place, '[[orders]]\nchoose = "first"\n', whose="gm")
     done = sitting.act(place, "overcome", {"skill": "9", "vs": ["1"]}, actor="mara", seat="mara", given=LOSE)

@@ -82,13 +82,21 @@ def test_effects_in_words(effect: dict[str, object], told: str) -> None:
     assert words.effect_words(effect) == told
 
 
+def test_values_of_effects_in_a_rulesets_own_words() -> None:
+    """An empty text leaves out the part in brackets; a value without words is told as it is."""
+    when = {"now": "", "next-scene": "from the next scene on"}
+    point = EffectText(help="a point", words="points: {count}[, {from}]", values={"from": when})
+    told = [
+        words.effect_words({"kind": "point", "count": 1, "from": one}, point) for one in ("now", "next-scene", "later")
+    ]
+    assert told == ["points: 1", "points: 1, from the next scene on", "points: 1, later"]
+
+
 def test_effects_in_a_rulesets_own_words() -> None:
     """With fields in braces, where the effect has them; else its fields are listed."""
-    pattern = "damage to {to}: {count}"
-    assert (
-        words.effect_words({"kind": "harm", "to": "gm", "count": 0}, pattern=pattern) == "damage to the game master: 0"
-    )
-    assert words.effect_words({"kind": "harm", "to": "mara"}, pattern=pattern) == "harm: for mara"
+    damage = EffectText(help="harm", words="damage to {to}: {count}")
+    assert words.effect_words({"kind": "harm", "to": "gm", "count": 0}, damage) == "damage to the game master: 0"
+    assert words.effect_words({"kind": "harm", "to": "mara"}, damage) == "harm: for mara"
     with pytest.raises(ValueError, match=r"words speak of \{counts\}, and the fields are to, count"):
         EffectText(help="harm", fields={"to": "who", "count": "how much"}, words="damage: {counts}")
 

@@ -173,6 +173,52 @@ FAULTS = {
 }
 
 
+SLIPS = {  # what people write, each with what to write in its place
+    "a path without quotes": (
+        'when = { self.counters.fate-points = "< 2" }\nchoose = "no"',
+        'a path stands in quotes: "self.counters.fate-points" = ...',
+    ),
+    "a counter without its section": (
+        'when = { "self.fate-points" = "< 2" }\nchoose = "no"',
+        "names stand in one of these: `self.counters.fate-points`",
+    ),
+    "a character without a section": (
+        'when = { "mara.counters.fate-points" = "< 2" }\nchoose = "no"',
+        "a character is `characters.mara.counters.fate-points`",
+    ),
+    "two equal signs": ('when = { "self.counters.fate-points" = "== 2" }\nchoose = "no"', "`==` is written `=`"),
+    "signs swapped": ('when = { "self.counters.fate-points" = "=< 2" }\nchoose = "no"', 'as in "<= 2"'),
+    "if": ('if = { "facts.margin" = 0 }\nchoose = "no"', "the key for this is `when`"),
+    "then": ('then = "no"', "the key for this is `choose`"),
+    "yes": ('ask = "invoke"\nchoose = "yes"', "'yes' is no option; a decision is taken by the name of an option"),
+    "an enemy who is out": (
+        'when = { "enemies.guards.is-out" = true }\nchoose = "no"',
+        "`enemies` are those who are not out",
+    ),
+    "a fact that is a number": (
+        'ask = "turn"\nwhen = { "facts.reached" = "many" }\nchoose = "pass"',
+        "reached is a number, and never 'many'",
+    ),
+    "the highest of no numbers": (
+        'ask = "invoke"\nchoose = { highest = "free" }',
+        "free is no number, so no option has the highest",
+    ),
+}
+
+
+@pytest.mark.parametrize(("order", "told"), SLIPS.values(), ids=SLIPS)
+def test_a_slip_is_told_with_what_to_write(order: str, told: str) -> None:
+    found = problems(f"{HEAD}{CAST.lstrip()}[[characters.mara.orders]]\n{order}\n{STEP}")
+    assert any(told in one for one in found), found
+
+
+def test_a_file_of_orders_with_one_table_is_told_to_double_its_brackets(tmp_path: Path) -> None:
+    (tmp_path / "o.toml").write_text('[orders]\nask = "invoke"\nchoose = "no"\n', "utf-8")
+    text = HEAD + CAST.replace('sheet = "mara.toml"', 'sheet = "mara.toml"\npolicy = "o.toml"') + STEP
+    found = problems(text, folder=tmp_path)
+    assert [one.partition("; ")[2] for one in found] == ["write the head of each with double brackets, [[orders]]"]
+
+
 @pytest.mark.parametrize(("text", "line", "code", "told"), FAULTS.values(), ids=FAULTS)
 def test_what_a_check_refuses(text: str, line: int, code: str, told: str) -> None:
     scene = HEAD + CAST.lstrip() + text + STEP

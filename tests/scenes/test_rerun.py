@@ -76,13 +76,11 @@ def test_an_answer_changed_to_itself_changes_nothing(name: str) -> None:
     scene = scene_of(name)
     before = printed(scene)
     changes = 0
-    for number, (step, script) in enumerate(
-        zip(before.steps, [leaf.step for leaf in scene.program.leaves], strict=True), 1
-    ):
+    for step, leaf in zip(before.steps, scene.program.leaves, strict=True):
         if step.get("skipped"):
             continue
         events = msgspec.convert({key: value for key, value in step.items() if key != "id"}, Result).events
-        answers = answers_in(events, step=script.id or str(number))
+        answers = answers_in(events, step=leaf.key)
         for one in {answers[0].name: answers[0], answers[-1].name: answers[-1]}.values() if answers else ():
             text = f"{one.name}={one.value}"
             is_chance = one.kind == "chance"

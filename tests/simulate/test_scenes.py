@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ from rpgres.scenes.walking import ENDING, course_of, value_name
 from rpgres.simulate import Crew, Plan, Tally, empty_tally, scene_job, simulated
 from rpgres.simulate.batches import count_runs
 from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
-from rpgres.simulate.subjects import action_subject, main_things, scene_subject, scene_things
+from rpgres.simulate.subjects import action_subject, is_of_step, main_things, scene_subject, scene_things
 from tests.support import effort
 from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
@@ -143,7 +144,7 @@ choose = { lay = "S10" }
 def test_a_chosen_card_that_is_not_always_dealt_is_refused_with_what_to_try(tmp_path: Path) -> None:
     path = tmp_path / "laid.toml"
     path.write_text(CHOSEN_CARD)
-    told = r"step 2: lay=S10 is not offered here; .* give these in the scene, or leave lay to a policy"
+    told = r"steps\[1\]: lay=S10 is not offered here; .* give these in the scene, or leave lay to a policy"
     with pytest.raises(RpgresError, match=told):
         scene_odds(course_of(scene_of(path)))
     ran = rpgres("simulate", str(path), "--seed", "7", "-n", "50")
@@ -233,7 +234,7 @@ def test_a_decision_without_anybody_is_told_with_its_step(tmp_path: Path) -> Non
     )
     ran = rpgres("simulate", str(path), "--seed", "7", "-n", "100")
     assert ran.code == 1
-    assert "wall.toml:3: step 1 waits for a decision: price" in ran.err
+    assert "wall.toml:3: steps[0] waits for a decision: price" in ran.err
 
 
 @pytest.mark.parametrize("workers", [(), ("--workers", "1")])
@@ -241,3 +242,15 @@ def test_a_scene_from_standard_input(workers: tuple[str, ...]) -> None:
     ran = rpgres("simulate", "-", "--seed", "7", "-n", "50", *workers, stdin=TRIES)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("Three tries: 50 runs (twenty-sided-advantage)\n")
+
+
+def test_steps_without_ids_are_counted_by_their_places_in_the_file(tmp_path: Path) -> None:
+    """From 0, in groups too, and in a scene that is included with its name."""
+    step = 'actor = "ada"\naction = "overcome"\nwith = { skill = 3, vs = 0 }\nchoose = { price = "fail" }\n'
+    head = 'ruleset = "fate"\nseed = "7"\npolicy = "sensible"\n[characters.ada]\nskills = { fight = 1 }\n'
+    (tmp_path / "door.toml").write_text(f"{head}[[steps]]\n{step}", "utf-8")
+    inner = f'[[steps]]\nnote = "a night"\n[[steps]]\n[[steps.steps]]\n{step}[[steps]]\nid = "wall"\n{step}'
+    (tmp_path / "s.toml").write_text(f'{head}{inner}[[steps]]\ninclude = "door.toml"\n', "utf-8")
+    ran = rpgres("simulate", str(tmp_path / "s.toml"), "-n", "2", "--json")
+    counted = [name for name in json.loads(ran.out)["counted"] if is_of_step(name)]
+    assert counted == ["steps[1].steps[0]", "steps.wall", "steps.door:steps[0]"]

@@ -459,6 +459,11 @@ def played(play: list[str], *, switches: dict[str, str] | None = None, **inputs:
     return result
 
 
+def lines_of(result: Result) -> list[str]:
+    """Return what the rule told of how it went."""
+    return [event.text for event in result.events if isinstance(event, TextEvent)]
+
+
 def told(result: Result, *kinds: str) -> list[tuple[Any, ...]]:
     """Return effects of some kinds without the fields that are left out, as (kind, values)."""
     fields = ("to", "level", "why", "against", "by", "count")
@@ -494,7 +499,7 @@ def test_a_counteraction_that_bad_luck_beats_does_not_work() -> None:
         ("actor", "gm", False),
         ("ena", "gm (ena)", False),
     ]
-    assert "ena over actor, 9 to 3: decisive success; bad luck stops it all the same" in beaten.texts
+    assert "ena over actor, 9 to 3: decisive success; bad luck stops it all the same" in lines_of(beaten)
     level = played(
         ["H5", "C4"],  # to bad luck she is inferior, so her card does not count there
         **inputs,
@@ -505,7 +510,7 @@ def test_a_counteraction_that_bad_luck_beats_does_not_work() -> None:
     )
     assert ("failed", "ena", "tie", "gm") in told(level, "failed")
     assert told(level, "works") == []
-    assert "ena and bad luck (ena) are level at 5: neither works" in level.texts
+    assert "ena and bad luck (ena) are level at 5: neither works" in lines_of(level)
 
 
 def test_every_effect_says_against_whom() -> None:
@@ -528,7 +533,7 @@ def test_every_effect_says_against_whom() -> None:
         ("works", "bero", "success", "actor"),
         ("failed", "actor", "beaten", "bero"),
     ]
-    assert result.texts[-2:] == [
+    assert lines_of(result)[-2:] == [
         "actor over anna, 31 to 16: critical success",
         "bero over actor, 21 to 19: success",
     ]

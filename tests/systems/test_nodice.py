@@ -601,7 +601,7 @@ def test_a_reaction_lies_on_no_phase_in_words(place: Place) -> None:
     done = declared(place, bram="dodge/agi=1+punch:orsa/str=2", gm="nothing", orsa="dodge/agi=1")
     for seat in SEATS:
         told = looks(done, seat)
-        assert "bram declares bram#2 on 2, bram#1 as a reaction (no phase yet)" in told
+        assert "bram declares bram#2 on phase 2, bram#1 as a reaction, on no phase yet" in told
         assert "None" not in told
 
 

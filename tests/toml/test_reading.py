@@ -230,7 +230,7 @@ def test_all_faults_of_a_file_come_at_once_in_line_order() -> None:
         "ambush.toml:11: many[2]: expected a whole number, found a number with a decimal point",
         'ambush.toml:14: named."Mara the Bold".text: missing key `text`',
         'ambush.toml:15: named."Mara the Bold".uses: expected a whole number that is at least 0 and at most 3, found 9',
-        "ambush.toml:18: with.a: expected a whole number or text, found a table",
+        'ambush.toml:18: with.a: expected a whole number or text, found a table; a path stands in quotes: "a.b" = ...',
     ]
     assert caught.value.details["problems"][2] == {
         "file": "ambush.toml",

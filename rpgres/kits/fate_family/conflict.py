@@ -156,12 +156,15 @@ def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
     setup, state, turn = place.setup, table.state, place.turn
     if turn < 0:
         placed = zones.placed(setup.fighters) if setup.zones else ()
-        return Turn(_replace(place, turn=0), Outcome("", effects=(_BEGINS, *placed)), "", "the conflict begins")
+        return Turn(
+            _replace(place, turn=0), Outcome("", effects=(_BEGINS, *placed)), action=f"exchange {place.exchange}"
+        )
     if (end := _ended(table, place)) is not None:
         return end
     if turn == len(setup.fighters):
-        full = place.full if setup.keeps else ()
-        return Turn(_replace(place, turn=0, exchange=place.exchange + 1, full=full))
+        after = _replace(place, turn=0, exchange=place.exchange + 1, full=place.full if setup.keeps else ())
+        is_last = setup.exchanges is not None and after.exchange > setup.exchanges
+        return Turn(after, action="" if is_last else f"exchange {after.exchange}")
     fighter = setup.fighters[turn]
     actor = state.characters[fighter.who]
     if actor.is_out:

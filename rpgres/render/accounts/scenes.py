@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -49,8 +49,8 @@ _MEANS = {
     "host": "by the host",
     "window": "",
 }
+_OF_COURSE = ("choose", "policy", "prompt")  # how a decision is answered where nothing else is worth telling of it
 _UNTOLD = ("sheet", "variant")  # inputs that the sentence has already
-_FIRST = re.compile(r"[\w-]+(?=[: ])")  # the first word of a line
 _COUNTED = re.compile(r"([a-z]+)[- ](\d{1,6})")  # what is done in a turn that is a whole exchange: `exchange 2`
 _SHORT = 60  # columns of a note that can be a heading
 _NUMBERED = ("exchange", "round", "phase")  # what a turn of a procedure may be counted by
@@ -210,6 +210,7 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
         turn = _taken_turn(end, events[start:number], step, words)
         if number == 0 and not end.by:  # no character's turn: how it begins
             turns = [msgspec.structs.replace(opening, lines=[*opening.lines, *turn.lines])]
+            turns += [Turn(round=turn.round, counted=turn.counted)] if turn.round is not None else []
         else:
             turns.append(turn)
         start, told = number + 1, told + len(end.effects)
@@ -228,8 +229,9 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
     fields |= {"opponent": words.who(against)} if against else {}
     sentence = filled(_said_of(done if target == against else end.action, step, words), fields)
     sentence = sentence or f"{actor} {plain_words(end.action)}".strip()
+    said = {done, *((against,) if against and words.who(against) in sentence else ())}
     lines = [
-        *_event_lines(events, end.texts, words),
+        *_event_lines([event for event in events if not _is_said(event, end.by, said)], end.texts, words),
         *_came(record, words),
         *(Meaning(in_line(text).strip()) for text in end.texts if in_line(text).strip()),
         *_effect_lines(record, words),
@@ -242,6 +244,13 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
     return _spoken(words.sentence(sentence, actor), actor, lines)
 
 
+def _is_said(event: EventRecord, actor: str, said: Collection[str]) -> bool:
+    """Tell whether an event is a decision of who acts that the sentence of the turn tells already."""
+    if not isinstance(event, DecisionEvent) or event.who != actor:
+        return False
+    return event.answer in said and event.means in _OF_COURSE
+
+
 def _said_of(done: str, step: Mapping[str, Any], words: Words) -> str:
     """Return the words for what is done in a turn: those of the procedure, or of the action of that name."""
     actions = words.file.actions
@@ -251,9 +260,10 @@ def _said_of(done: str, step: Mapping[str, Any], words: Words) -> str:
 
 
 def _against(end: TurnEvent, events: Sequence[EventRecord], words: Words) -> str:
-    """Return whom a turn is about: whom its owner named in it, if that is one who takes part."""
+    """Return whom a turn is about: whom its owner named in it, else who rolled against it, of those who take part."""
     named = [event.answer for event in events if isinstance(event, DecisionEvent) and event.who == end.by]
-    return next((name for name in reversed(named) if name in words.people and name != end.by), "")
+    named = [*reversed(named), *(event.by for event in events if isinstance(event, RollEvent))]
+    return next((name for name in named if name in words.people and name != end.by), "")
 
 
 def _spoken(sentence: str, actor: str, lines: list[LineRecord], begun: tuple[int | None, str] = (None, "")) -> Turn:
@@ -346,15 +356,19 @@ def _typed(step: Mapping[str, Any], words: Words) -> Iterator[tuple[str, str]]:
 
 
 def _event_lines(events: Sequence[EventRecord], texts: Sequence[str], words: Words) -> Iterator[LineRecord]:
+    said = ""  # by the decision before
     for drawn, group in groupby(untold(events), key=drawing):
         if drawn is not None:
             cards = cards_words([event.card for event in group if isinstance(event, DrawEvent)])
             yield Dealt(_label(drawn[0]), _by(drawn[1], words), cards)
             continue
         for event in group:
+            if isinstance(event, TextEvent) and said and event.text.endswith(f": {said}"):
+                continue  # a rule that announces what was decided
             line = _event_line(event, words, texts)
             if line is not None:
                 yield line
+                said = event.text if isinstance(event, DecisionEvent) else ""
 
 
 def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineRecord | None:
@@ -364,20 +378,19 @@ def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineR
             rolled = (event.dice or "dice", faces, rolled_value(event), in_line(event.words))
             return Rolled(_label(event.label), _by(event.by, words), *rolled)
         case DecisionEvent() if event.answer != NO:
-            answer = in_line(event.text if event.text and event.text not in texts else words.text(event.answer))
-            who, of = words.who(event.who), words.who(event.of) if event.of else ""
-            return Chosen(_label(event.label), who, answer.strip(), _MEANS.get(event.means, event.means), of)
+            told = words.named(event.text) if event.text and event.text not in texts else words.text(event.answer)
+            who, of = words.who(event.who), words.named(f" {event.of}").lstrip()  # within a phrase
+            return Chosen(_label(event.label), who, in_line(told).strip(), _MEANS.get(event.means, event.means), of)
         case MoveEvent() if event.label and event.cards:
             return Dealt(_label(event.label), _by(event.by, words), cards_words(event.cards))
         case TextEvent() if in_line(event.text).strip():
-            return RuleLine(_told(in_line(event.text).strip(), words))
+            return RuleLine(_capitalised(words.named(in_line(event.text).strip())))
     return None
 
 
-def _told(text: str, words: Words) -> str:
-    """Return a line of the rule; one that begins with a character's short name gets the title."""
-    name = _FIRST.match(text)
-    return words.who(name[0]) + text[name.end() :] if name is not None and name[0] in words.people else text
+def _capitalised(text: str) -> str:
+    """Return a line with a capital, unless its first word is a name such as `mara#1`."""
+    return text if "#" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
 
 
 def _label(label: str) -> str:
@@ -412,8 +425,7 @@ def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
     for effect in step.get("effects") or ():
         described = words.file.effects.get(effect["kind"])
         if described is None or not described.quiet:
-            pattern = described.words if described is not None else ""
-            told = in_line(effect_words(effect, pattern=pattern, who=who)).strip()
+            told = in_line(effect_words(effect, described, who=who)).strip()
             if told:
                 yield Change(words.sentence(told).removesuffix("."))
 

@@ -21,13 +21,22 @@ def table_of(state: State, rules: Rules) -> list[TableItem]:
     stands = [*_characters(state, words), *_counters(state, words), *_tags(state, words)]
     for name, lines in pictures.items():
         of = "track" if name in state.tracks else "thing"
-        stands.append(_item(name, of, lines))
+        shown, lines = _headed(name, [words.named(line) for line in lines])
+        stands.append(_item(name, of, lines, shown=shown))
     told = [(name, "track", [track_words(boxes)]) for name, boxes in state.tracks.items()]
     told += [(name, "thing", thing_words(thing)) for name, thing in state.things.items()]
     for name, of, lines in told:
         if name not in pictures:
             stands.append(_item(name, of, [*lines, known_to(state.audiences.get(name), words.who)]))
     return [*stands, *_piles(state, words)]
+
+
+def _headed(name: str, lines: list[str]) -> tuple[str, list[str]]:
+    """Return what a picture is of, where it says so in its own words, and its lines: `Hand of Mara: ...`."""
+    head, colon, rest = lines[0].partition(": ") if lines else ("", "", "")
+    if not colon or head.partition(" ")[0].lower() != name.partition("-")[0]:
+        return "", lines
+    return head, [rest, *lines[1:]]
 
 
 def _item(name: str, of: Any, details: Iterable[str], *, shown: str = "") -> TableItem:

@@ -8,13 +8,13 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from rpgres.model.state import State
+from rpgres.model.state import GM, State
 from rpgres.render.words import rung, title, who_is
 from rpgres.rulesets import Rules, RulesetFile
 from rpgres.text.harmless import in_line
 
 _FORM = re.compile(r"[\w-]+(=[^,=]*)?(,[\w-]+(=[^,=]*)?)*")  # the fields of a form as they are typed
-_VALUE = re.compile(r"^([\w-]+)=(-?\d+)$")  # an ability that was typed with its value
+_VALUES = re.compile(r"[\w-]+=-?\d+(,[\w-]+=-?\d+)*")  # abilities that were typed with their values
 
 
 class Words:
@@ -29,6 +29,8 @@ class Words:
         self.file = file
         self.people = people
         self.several = several
+        names = sorted((*people, GM), key=len, reverse=True)
+        self._names = re.compile(rf"(?<![\w#/:=.-])(?:{'|'.join(map(re.escape, names))})(?![\w#/=-])")
 
     def sentence(self, text: str, actor: str = "") -> str:
         """Return a sentence as it is said of its actor, who may be several: `Gate guards attack the sergeant.`"""
@@ -44,6 +46,15 @@ class Words:
     def who(self, name: str) -> str:
         """Return the title of a character."""
         return in_line(self.people.get(name) or self.people.get(self._of_sheet(name)) or who_is(name))
+
+    def named(self, text: str) -> str:
+        """Return a line of a rule with titles in place of short names; names of stacks such as `mara#1` stay."""
+
+        def told(found: re.Match[str]) -> str:
+            who = self.who(found[0])
+            return f"the {who[4:]}" if found.start() and who.startswith("The ") else who
+
+        return self._names.sub(told, text)
 
     def text(self, value: Any, *, is_rated: bool = False) -> str:
         """Return something that was typed in words: `the will of Gate guards`, `Great (+4)`.
@@ -65,7 +76,7 @@ class Words:
             return f"{self.who(name)} ({', '.join(plain_words(one) for one in rest.split(','))})"
         if is_rated and text in self.file.ladder:
             return rung(self.file.ladder[text], self.file.ladder)
-        return self.who(text) if self._is_person(text) else in_line(_VALUE.sub(r"\1 \2", text))
+        return self.who(text) if self._is_person(text) else in_line(_values(text))
 
     def _is_person(self, text: str) -> bool:
         return text in self.people or self._of_sheet(text) in self.people
@@ -82,6 +93,10 @@ class Words:
             return f"the {plain_words(str(next(iter(rest.values()))))} of {self.who(str(who))}"
         told = ", ".join(f"{plain_words(key)} {self.text(one)}" for key, one in rest.items())
         return f"{self.who(str(who))} ({told})" if told else self.who(str(who))
+
+
+def _values(text: str) -> str:
+    return text.replace("=", " ").replace(",", ", ") if _VALUES.fullmatch(text) else text
 
 
 def plain_words(name: str) -> str:

@@ -22,6 +22,7 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.output import say_record, warn
 from rpgres.cli.tables import TableOptions
+from rpgres.engine.deciders import orders_source
 from rpgres.errors import FileError, UsageError, called, named
 from rpgres.journal import commands
 from rpgres.journal.commands import Done
@@ -33,7 +34,6 @@ from rpgres.journal.forms import SealEntry
 from rpgres.journal.lines import has_line
 from rpgres.journal.views import orders_record
 from rpgres.lines.options import CHOOSE
-from rpgres.toml.reading import read_source
 
 
 @app.command("answer")
@@ -257,7 +257,7 @@ def orders(
         Literal["show", "set", "clear"], typer.Argument(metavar="[show|set|clear]", help="What to do.")
     ] = "show",
     file: Annotated[
-        str, argument("[FILE]", help="For set: a TOML file with the orders, or - for standard input.")
+        str, argument("[FILE]", help="For set: a TOML file with the orders, - for standard input, or a policy.")
     ] = "",
     whose: Annotated[
         str, option("--for", takes="SEAT", help="The seat, where the host sets or shows its orders.")
@@ -272,14 +272,13 @@ def orders(
     decide is marked in the log. A decision of the seat that is pending now is taken by new orders.
     """
     if (deed == "set") != bool(file):
-        raise UsageError(
-            f"`set` takes a file: {called('table orders set', 'FILE', as_='SEAT')}; `show` and `clear` take none"
-        )
+        line = called("table orders set", "FILE", as_="SEAT")
+        raise UsageError(f"`set` takes a file, or the name of a policy: {line}; `show` and `clear` take none")
     if deed == "show":
         _show(options, whose)
         return
 
-    source = read_source(Path(file)) if file else None
+    source = orders_source(file) if file else None
     hand = hand_for(options, real_dice)
     with taken_back():
         done = commands.set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
