@@ -226,9 +226,11 @@ class Policies:
         is_preferred: whether all of them are `preferred`, which skips what is optional where no option is over 0.
         is_common: whether one decides for everybody.
         completed: rows of outcome tables as it has completed them; see `engine.outcomes.complete_row`.
+        searches: whether there is a player of whom odds try out every option; see `is_searched`.
     """
 
     __slots__ = ("_everybody", "by", "by_facts", "by_question", "completed", "is_common", "is_preferred")
+    searches = False
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self.by, self._everybody = by, by.get("")
@@ -241,6 +243,10 @@ class Policies:
     def of(self, who: str, seat: str) -> Policy | None:
         """Return the policy that decides for a player."""
         return self.by.get(who) or self.by.get(seat, self._everybody)
+
+    def is_searched(self, who: str, seat: str) -> bool:
+        """Tell whether odds try out every option of a player, who then has no policy."""
+        return False
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return what the policy of a question's owner decides."""

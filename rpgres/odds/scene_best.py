@@ -24,12 +24,13 @@ from rpgres.odds.trees import (
     Blind,
     Decide,
     Leaf,
+    Random,
+    Rest,
+    Secrets,
     TooLarge,
     Tree,
     Trees,
-    first_decisions,
-    has_decision,
-    leaves_of,
+    endless_scene,
     seat_of,
     too_long,
 )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 WORK = 1_000_000  # default budget of answers: some 20 seconds
+LOOKED = 4  # trees that are looked at take as long as an answer of a course
 SHOWN = 5  # first decisions that are told, the most probable ones
 
 
@@ -169,17 +171,14 @@ def decision_record(decision: Decision) -> BestDecision:
     )
 
 
-class _Step(NamedTuple):
-    """A standing with the tree of its turn, and where each end of that leads."""
-
-    tree: Tree
-    after: dict[Leaf, Any]  # numbers of standings of the next layer, or results
-
-
 class _Over(NamedTuple):
     """A result, at the end."""
 
     result: Hashable
+
+
+class _Timed(Exception):  # it is no fault: the player may still know what the time tells
+    """What the player sees stands for several states, unless it tells how many turns were played."""
 
 
 def scene_best(
@@ -187,6 +186,7 @@ def scene_best(
     who: str,
     *,
     worth: Callable[[Any], Fraction | int],
+    most: int | None = None,
     leaves: int | None = None,
     seconds: float | None = None,
     work: int = WORK,
@@ -195,6 +195,7 @@ def scene_best(
 
     Args:
         who: the character, or the seat, that decides optimally; policies decide for the others.
+        most: what a result is worth at most; None where that is not known. Who is sure of it need not look further.
         leaves, seconds, work: see `Budget`.
 
     Raises:
@@ -204,66 +205,150 @@ def scene_best(
         UsageError: a turn is too long.
         RuleError: the ruleset's code failed.
     """
-    try:
-        return _Best(course, who, worth, Budget(leaves, seconds, work=work)).run()
-    except RecursionError:
-        raise too_long() from None
+    budget = Budget(leaves, seconds, work=work)
+    is_shared, is_timed = True, False
+    while True:
+        try:
+            return _Best(course, who, worth, most, budget, is_shared=is_shared, is_timed=is_timed).run()
+        except Secrets:
+            is_shared = False
+        except _Timed:
+            is_timed = True
+        except RecursionError:
+            raise too_long() from None
+
+
+class _Turn:
+    """A turn whose worth is being worked out.
+
+    Attributes:
+        node, time: where it stands, and after how many turns, where that is told apart.
+        worth: what its trees are worth, as far as that is known.
+        due: standings that have to be known first.
+    """
+
+    __slots__ = ("due", "node", "time", "worth")
+
+    def __init__(self, node: Node, time: int, worth: _Worth) -> None:
+        self.node, self.time, self.worth = node, time, worth
+        self.due: list[Node] = []
 
 
 class _Best:
-    """The standings of a scene, layer by layer, with the trees of their turns."""
+    """The standings of a scene, each worked out when another one needs it, with the trees of their turns.
+
+    Args:
+        is_shared: see `Trees`.
+        is_timed: whether equal standings after another number of turns are told apart.
+    """
 
     def __init__(
         self,
         course: Course,
         who: str,
         worth: Callable[[Any], Fraction | int],
+        most: int | None,
         budget: Budget,
+        *,
+        is_shared: bool,
+        is_timed: bool,
     ) -> None:
-        self.course, self.who, self.worth = course, who, worth
+        self.course, self.who, self.worth, self.most = course, who, worth, most
+        self._is_timed = is_timed
         self.parts = Parts(course.canons, forgotten=course.forgotten)
-        self.trees = Trees(course, who, self.parts, budget)
-        self.hidden, self.ahead = Memo(), Ahead(course, self.parts)
+        self.trees = Trees(course, who, self.parts, budget, is_shared=is_shared)
+        self._hidden, self.ahead = Memo(), Ahead(course, self.parts)
+        self._values: dict[tuple[int, Node], Fraction] = {}
+        self._heights: dict[tuple[int, Node], int] = {}  # how many turns there are from there on at most
+        self._views: dict[Hashable, Node] = {}
 
     def run(self) -> SceneBest:
-        """Go through all standings forwards, then backwards."""
-        layers: list[list[_Step]] = []
-        start = self._arrived(self.parts.node_of(self.course.start))
-        layer: dict[Node, int] = {} if isinstance(start, _Over) else {start: 0}
-        while layer:
-            steps, after = list[_Step](), dict[Node, int]()
-            views = dict[Hashable, Node]()
-            for node in layer:
-                try:
-                    self.trees.spend(1)
-                    tree = self.trees.of(node)
-                except TooLarge as error:
-                    self._tell(error, node, layers, steps)
-                    raise
-                self._check_view(node, tree, views)
-                steps.append(_Step(tree, {leaf: self._lead(node, leaf, after) for leaf in leaves_of(tree)}))
-            if self.trees.undecided:
-                raise Undecided(self.trees.undecided)
-            layers.append(steps)
-            layer = after
-        if isinstance(start, _Over):
-            from fractions import Fraction
+        """Work out the beginning, and then go through what comes of the best decisions."""
+        from fractions import Fraction
 
+        start = self._arrived(self.parts.node_of(self.course.start))
+        if isinstance(start, _Over):
             value = Fraction(self.worth(start.result))
             return SceneBest(value, {start.result: Fraction(1)}, (), 0, self.trees.leaves, 0)
-        return self._backwards(layers)
+        value = self._settled(self._turn(start, 0), None)
+        masses: dict[Any, Fraction] = {}
+        decisions: list[Decision] = []
+        here, time = {start: Fraction(1)}, 0
+        while here:
+            after: dict[Node, Fraction] = {}
+            turns = [(self._turn(node, time), mass) for node, mass in here.items()]
+            for turn, mass in turns:
+                for leaf, share in turn.worth.followed(turn.worth.tree).items():
+                    lead = turn.worth.lead(leaf)
+                    found: dict[Any, Fraction] = masses if isinstance(lead, _Over) else after
+                    key = lead.result if isinstance(lead, _Over) else lead
+                    found[key] = found.get(key, Fraction(0)) + mass * share
+            if not decisions:
+                decisions = self._decisions(turns)
+            here, time = after, time + 1
+        ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
+        height = self._heights[self.key(start, 0)]
+        return SceneBest(value, ordered, tuple(decisions), len(self._values), self.trees.leaves, height)
 
-    def _tell(self, error: TooLarge, node: Node, layers: Sequence[Sequence[_Step]], steps: Sequence[_Step]) -> None:
-        """Add to an error how far it came."""
-        trees = self.trees
-        error.at, error.leaves, error.turns = self.parts.standing(node).at, trees.leaves, len(layers)
-        error.states = sum(map(len, layers)) + len(steps)
-        error.decision = next((label for label, _ in trees.decisions.most_common(1)), "")
+    def key(self, node: Node, time: int) -> tuple[int, Node]:
+        return time if self._is_timed else 0, node
 
-    def _lead(self, node: Node, leaf: Leaf, after: dict[Node, int]) -> int | _Over:
-        """Return where an end of a turn leads: the number of a standing of the next layer, or a result."""
-        arrived = self._arrived(changed(node, leaf.value.delta))
-        return arrived if isinstance(arrived, _Over) else after.setdefault(arrived, len(after))
+    def value(self, node: Node, time: int) -> Fraction | None:
+        """Return what a standing is worth; None where that is not known yet."""
+        return self._values.get(self.key(node, time))
+
+    def _turn(self, node: Node, time: int) -> _Turn:
+        return _Turn(node, time, _Worth(self, node, time))
+
+    def _settled(self, first: _Turn, tree: Tree | None) -> Fraction:
+        """Return what a tree of a turn is worth, or the whole turn; all that it needs is worked out before.
+
+        Raises:
+            UsageError: a standing leads to itself, so there may be no end.
+        """
+        turns, under_way = [first], {self.key(first.node, first.time)}
+        while True:
+            turn = turns[-1]
+            while turn.due:
+                node, time = turn.due.pop(), turn.time + 1
+                if self.value(node, time) is None:
+                    if self.key(node, time) in under_way:
+                        raise endless_scene()
+                    under_way.add(self.key(node, time))
+                    turn = self._turn(node, time)
+                    turns.append(turn)
+            value = self._value_of(turn, tree if turn is first else None, turns)
+            if value is None:
+                continue
+            if turn is first and tree is not None:
+                return value
+            key = self.key(turn.node, turn.time)
+            self._values[key] = value
+            self._heights[key] = 1 + max([self._heights[one] for one in turn.worth.met], default=0)
+            under_way.discard(key)
+            turns.pop()
+            if not turns:
+                return value
+
+    def _value_of(self, turn: _Turn, tree: Tree | None, turns: Sequence[_Turn]) -> Fraction | None:
+        """Return what a turn is worth, or a tree of it; None where standings are due before."""
+        try:
+            before = turn.worth.looked
+            value = turn.worth.of(tree if tree is not None else turn.worth.tree, turn.due)
+            self.trees.spend(1 + (turn.worth.looked - before) // LOOKED)
+            if self.trees.undecided:
+                raise Undecided(self.trees.undecided)
+        except TooLarge as error:
+            trees = self.trees
+            error.at, error.leaves, error.turns = self.parts.standing(turn.node).at, trees.leaves, len(turns) - 1
+            error.states = len(self._values)
+            error.decision = next((label for label, _ in trees.decisions.most_common(1)), "")
+            raise
+        return value
+
+    def led(self, node: Node, leaf: Leaf) -> Node | _Over:
+        """Return where an end of a turn leads: a standing, or a result."""
+        return self._arrived(changed(node, leaf.value.delta))
 
     def _arrived(self, node: Node) -> Node | _Over:
         """Return a standing taken on to what is due next, or the result at the end."""
@@ -271,62 +356,36 @@ class _Best:
         node = changed(node, delta)
         return _Over(*self.ahead.result(node)) if is_over else node
 
-    def _check_view(self, node: Node, tree: Tree, views: dict[Hashable, Node]) -> None:
+    def check_view(self, node: Node, time: int) -> None:
         """Make sure that the one who decides in a turn knows in which state."""
-        if not has_decision(tree):
-            return
-        hides: bool | None = self.hidden.find(node, self.parts)
+        hides: bool | None = self._hidden.find(node, self.parts)
         if hides is None:
             reads = self.parts.reads(node)
             state = self.parts.watched(node, reads).state
             hides = state.seen_by(seat_of(state, self.who)) is not state
-            self.hidden.keep(node, reads.parts, hides, self.parts)
+            self._hidden.keep(node, reads.parts, hides, self.parts)
         if not hides:
             return
         standing = self.parts.standing(node)
         state = standing.state
-        view = state.seen_by(seat_of(state, self.who)), standing.at, standing.place
-        if views.setdefault(view, node) != node:
-            raise Blind(
-                f"what {self.who} sees stands for several states, so optimal decisions over the whole scene cannot be "
-                "computed; use a policy or standing orders"
-            )
+        view = time if self._is_timed else 0, state.seen_by(seat_of(state, self.who)), standing.at, standing.place
+        if self._views.setdefault(view, node) == node:
+            return
+        if not self._is_timed:
+            raise _Timed
+        raise Blind(
+            f"what {self.who} sees stands for several states, so optimal decisions over the whole scene cannot be "
+            "computed; use a policy or standing orders"
+        )
 
-    # -- backwards, and forwards again
-
-    def _backwards(self, layers: list[list[_Step]]) -> SceneBest:
-        from fractions import Fraction
-
-        values: list[list[Fraction]] = [[]]  # by layer, the last one first; behind the last there is nothing
-        for steps in reversed(layers):
-            values.append([_Worth(step, values[-1], self.worth).of(step.tree) for step in steps])
-        values.reverse()
-        masses: dict[Any, Fraction] = {}
-        decisions: list[Decision] = []
-        here = {0: Fraction(1)}
-        for number, steps in enumerate(layers):
-            after: dict[int, Fraction] = {}
-            for index, mass in here.items():
-                worth = _Worth(steps[index], values[number + 1], self.worth)
-                for leaf, share in worth.followed(steps[index].tree).items():
-                    lead = steps[index].after[leaf]
-                    found: dict[Any, Fraction] = masses if isinstance(lead, _Over) else after
-                    key = lead.result if isinstance(lead, _Over) else lead
-                    found[key] = found.get(key, Fraction(0)) + mass * share
-            if not decisions:
-                decisions = self._decisions([(steps[index], mass) for index, mass in here.items()], values[number + 1])
-            here = after
-        ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
-        states = sum(map(len, layers))
-        return SceneBest(values[0][0], ordered, tuple(decisions), states, self.trees.leaves, len(layers))
-
-    def _decisions(self, steps: Sequence[tuple[_Step, Fraction]], after: Sequence[Fraction]) -> list[Decision]:
+    def _decisions(self, turns: Sequence[tuple[_Turn, Fraction]]) -> list[Decision]:
         """Return the decisions of some turns that come before any other there, the most probable ones first."""
-        found = [
-            _Worth(step, after, self.worth).told(decide, mass * share)
-            for step, mass in steps
-            for share, decide in first_decisions(step.tree)
-        ]
+        found = list[Decision]()
+        for turn, mass in turns:
+            for share, decide in turn.worth.first_decisions():
+                for _, one in decide.branches:
+                    self._settled(turn, one)
+                found.append(turn.worth.told(decide, mass * share))
         return sorted(_joined(found), key=lambda one: -one.probability)[:SHOWN]
 
 
@@ -350,44 +409,113 @@ def _joined(decisions: Sequence[Decision]) -> list[Decision]:
 
 
 class _Worth:
-    """What the trees of a turn are worth."""
+    """What the trees of a turn are worth, as far as that is known.
 
-    def __init__(self, step: _Step, after: Sequence[Fraction], worth: Callable[[Any], Fraction | int]) -> None:
-        from fractions import Fraction
+    Args:
+        best: knows what standings are worth.
+        node, time: where the turn begins.
 
-        self._known: dict[Tree, Fraction] = {
-            leaf: Fraction(worth(lead.result)) if isinstance(lead, _Over) else after[lead]
-            for leaf, lead in step.after.items()
-        }
+    Attributes:
+        looked: how often a tree was looked at whose worth was not known.
+        met: the standings that were looked at.
+    """
+
+    def __init__(self, best: _Best, node: Node, time: int) -> None:
+        self._best, self._node, self._time = best, node, time
+        self._known: dict[Tree, Fraction] = {}
+        self._chosen: dict[Decide, Tree] = {}
+        self._leads: dict[Leaf, Node | _Over] = {}
         self._shares: dict[Tree, dict[Leaf, Fraction]] = {}
+        self._is_seen = False
+        self.looked = 0
+        self.met = set[tuple[int, Node]]()
 
-    def of(self, tree: Tree) -> Fraction:
-        """Return what a tree is worth."""
-        from fractions import Fraction
+    @property
+    def tree(self) -> Tree:
+        """The tree of the whole turn."""
+        return self._best.trees.of(self._node)
 
-        found = self._known.get(tree)
+    def lead(self, leaf: Leaf) -> Node | _Over:
+        """Return where an end leads."""
+        found = self._leads.get(leaf)
         if found is None:
-            assert not isinstance(tree, Leaf)
-            if isinstance(tree, Decide):
-                found = max([self.of(one) for _, one in tree.branches])
-            else:
-                values = [(weight, self.of(one)) for weight, one in tree.branches]
-                common = lcm(*{value.denominator for _, value in values})
-                total = sum([weight * value.numerator * (common // value.denominator) for weight, value in values])
-                found = Fraction(total, common * tree.total)
-            self._known[tree] = found
+            found = self._leads[leaf] = self._best.led(self._node, leaf)
         return found
 
-    def followed(self, tree: Tree) -> dict[Leaf, Fraction]:
-        """Return the chances of the ends of a tree with the best decisions."""
+    def _behind(self, rest: Rest) -> Tree:
+        return self._best.trees.of(self._node, rest)
+
+    def of(self, tree: Tree, due: list[Node]) -> Fraction | None:
+        """Return what a tree is worth; None where that is not known before some standings are.
+
+        Args:
+            due: takes these.
+        """
+        found = self._known.get(tree)
+        if found is None:
+            self.looked += 1
+            if isinstance(tree, Leaf):
+                found = self._of_leaf(tree, due)
+            elif isinstance(tree, Decide):
+                found = self._of_decision(tree, due)
+            else:
+                found = self._of_random(tree, due)
+            if found is not None:
+                self._known[tree] = found
+        return found
+
+    def _of_leaf(self, leaf: Leaf, due: list[Node]) -> Fraction | None:
         from fractions import Fraction
 
-        if isinstance(tree, Leaf):
-            return {tree: Fraction(1)}
+        if isinstance(leaf.value, Rest):
+            return self.of(self._behind(leaf.value), due)
+        lead = self.lead(leaf)
+        if isinstance(lead, _Over):
+            return Fraction(self._best.worth(lead.result))
+        value = self._best.value(lead, self._time + 1)
+        if value is None:
+            due.append(lead)
+        else:
+            self.met.add(self._best.key(lead, self._time + 1))
+        return value
+
+    def _of_decision(self, decide: Decide, due: list[Node]) -> Fraction | None:
+        if not self._is_seen:
+            self._best.check_view(self._node, self._time)
+            self._is_seen = True
+        best: Fraction | None = None
+        for _, one in decide.branches:
+            value = self.of(one, due)
+            if value is None:
+                return None
+            if best is None or value > best:
+                best, self._chosen[decide] = value, one
+                if best == self._best.most:
+                    break
+        return best
+
+    def _of_random(self, tree: Random, due: list[Node]) -> Fraction | None:
+        from fractions import Fraction
+
+        values = [(weight, self.of(one, due)) for weight, one in tree.branches]
+        found = [(weight, value) for weight, value in values if value is not None]
+        if len(found) < len(values):
+            return None
+        common = lcm(*{value.denominator for _, value in found})
+        total = sum([weight * value.numerator * (common // value.denominator) for weight, value in found])
+        return Fraction(total, common * tree.total)
+
+    def followed(self, tree: Tree) -> dict[Leaf, Fraction]:
+        """Return the chances of the ends of a tree with the best decisions, when all that it needs is known."""
+        from fractions import Fraction
+
         found = self._shares.get(tree)
         if found is None:
-            if isinstance(tree, Decide):
-                found = self.followed(max([one for _, one in tree.branches], key=self.of))
+            self.of(tree, [])
+            if isinstance(tree, Leaf):
+                found = self.followed(self._behind(tree.value)) if isinstance(tree.value, Rest) else {tree: Fraction(1)}
+            elif isinstance(tree, Decide):
+                found = self.followed(self._chosen[tree])
             else:
                 found = {}
                 for weight, one in tree.branches:
@@ -396,16 +524,45 @@ class _Worth:
             self._shares[tree] = found
         return found
 
+    def first_decisions(self) -> list[tuple[Fraction, Decide]]:
+        """Return the decisions of the turn that come before any other, with their chances."""
+        from fractions import Fraction
+
+        found: dict[Decide, Fraction] = {}
+        left: list[tuple[Fraction, Tree]] = [(Fraction(1), self.tree)]
+        while left:
+            share, tree = left.pop()
+            if isinstance(tree, Decide):
+                found[tree] = found.get(tree, Fraction(0)) + share
+            elif isinstance(tree, Random):
+                left += [(share * Fraction(weight, tree.total), one) for weight, one in reversed(tree.branches)]
+            elif isinstance(tree.value, Rest):
+                left.append((share, self._behind(tree.value)))
+        return [(share, decide) for decide, share in found.items()]
+
     def told(self, decide: Decide, probability: Fraction) -> Decision:
         """Return a decision with what its options are worth."""
         asked = decide.question
         texts = {option.name: option.text for option in asked.offered}
-        options = [OptionValue(name, self.of(one), texts.get(name, ""), _outcome(one)) for name, one in decide.branches]
+        options = [
+            OptionValue(name, self._known[one], texts.get(name, ""), self._outcome(one))
+            for name, one in decide.branches
+        ]
         options.sort(key=lambda option: -option.value)
         return Decision(asked.label, asked.text, probability, tuple(options), asked.who, asked.words, asked.facts)
 
-
-def _outcome(tree: Tree) -> str:
-    """Return the outcome that all ends of a tree come to; empty where they differ, or have none."""
-    outcomes = {leaf.value.outcome for leaf in leaves_of(tree)}
-    return outcomes.pop() if len(outcomes) == 1 else ""
+    def _outcome(self, tree: Tree) -> str:
+        """Return the outcome that all ends of a tree come to; empty where they differ, or have none."""
+        outcomes, met, left = set[str](), {tree}, [tree]
+        while left and len(outcomes) < 2:
+            one = left.pop()
+            if not isinstance(one, Leaf):
+                new = [inner for _, inner in one.branches if inner not in met]
+            elif isinstance(one.value, Rest):
+                new = [behind] if (behind := self._behind(one.value)) not in met else []
+            else:
+                new = []
+                outcomes.add(one.value.outcome)
+            met.update(new)
+            left += new
+        return outcomes.pop() if len(outcomes) == 1 else ""

@@ -27,14 +27,15 @@ from rpgres.errors import UsageError
 from rpgres.model.state import State
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.courses import Course
-from rpgres.odds.explorer import MERGE, Budget, Merged
+from rpgres.odds.explorer import MERGE, Budget, Merged, entries
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node
 from rpgres.odds.standings import Parts
 from rpgres.odds.watching import Reads, unwatched
+from rpgres.rulesets import STATE
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
-    from fractions import Fraction
+    pass
 
 CHOOSE = "choose:"  # before the label of a decision, on a tape
 ROOM = 300  # frames of the stack that a course may take
@@ -142,6 +143,8 @@ def grafted(tree: Tree, onward: Callable[[Any], Tree]) -> Tree:
 def _behind_hidden(tree: Tree) -> Tree:
     """Return the tree behind something hidden, which its ends then hide, too."""
     if isinstance(tree, Leaf):
+        if isinstance(tree.value, Rest):
+            raise Secrets
         return Leaf(tree.value, True)
     if isinstance(tree, Decide):
         raise _blind(tree.question)
@@ -159,28 +162,6 @@ def _blind(question: Question) -> Blind:
 def seat_of(state: State, who: str) -> str:
     """Return the seat of a player who is named by a character or by the seat."""
     return state.seat_of(who) if who in state.characters else who
-
-
-def leaves_of(tree: Tree) -> list[Leaf]:
-    """Return the ends of a tree, each once."""
-    return [one for one in _nodes(tree) if isinstance(one, Leaf)]
-
-
-def has_decision(tree: Tree) -> bool:
-    """Tell whether there is a decision in a tree."""
-    return any(isinstance(one, Decide) for one in _nodes(tree))
-
-
-def first_decisions(tree: Tree) -> Iterator[tuple[Fraction, Decide]]:
-    """Yield the decisions of a tree that come before any other, with their chances."""
-    from fractions import Fraction
-
-    if isinstance(tree, Decide):
-        yield Fraction(1), tree
-    elif isinstance(tree, Random):
-        for weight, one in tree.branches:
-            if isinstance(one, Decide):
-                yield Fraction(weight, tree.total), one
 
 
 def _nodes(tree: Tree) -> Iterator[Tree]:
@@ -208,6 +189,7 @@ class Searched(Policies):
     """
 
     __slots__ = ("_decide", "_who", "looks")
+    searches = True
 
     def __init__(self, others: Policies, who: str, decide: Policy) -> None:
         super().__init__(others.by)
@@ -216,8 +198,11 @@ class Searched(Policies):
         self.by_question = others.by_question
         self.by_facts = self.is_preferred = self.is_common = False  # the search tells options by name, and takes any
 
+    def is_searched(self, who: str, seat: str) -> bool:
+        return self._who in (who, seat)
+
     def of(self, who: str, seat: str) -> Policy | None:
-        return self._decide if self._who in (who, seat) else super().of(who, seat)
+        return self._decide if self.is_searched(who, seat) else super().of(who, seat)
 
     def answer(self, question: Question, view: View) -> Answer | None:
         self.looks += not self.by_question
@@ -229,11 +214,28 @@ class Inner(Stop):
 
     Args:
         tree: returns the tree; called when the run has ended, as the tree's faults are not the rule's.
+        onward: what the run merges on behind an end, where it comes to nothing else before; see `Table.part`.
     """
 
-    def __init__(self, tree: Callable[[], Tree]) -> None:
+    def __init__(self, tree: Callable[[], Tree], onward: Onward | None = None) -> None:
         super().__init__()
-        self.tree = tree
+        self.tree, self.onward = tree, onward
+
+
+class Secrets(Exception):  # it is no fault: parts of turns are not shared then
+    """Something happened that the player does not see, where rests of turns are shared."""
+
+
+class Rest(msgspec.Struct, frozen=True, eq=False):
+    """The rest of a turn behind a merge: it depends on the key, and on what is read of the table from there on.
+
+    Attributes:
+        tape: the answers of one course up to there, the merge the last of them.
+        known: its trees, by what was read.
+    """
+
+    tape: Any
+    known: Memo
 
 
 class TreeDealer(BranchDealer):
@@ -241,16 +243,23 @@ class TreeDealer(BranchDealer):
 
     Args:
         part: returns the tree of a part of a rule; see `Table.part`.
+        reads: what is read of the standing; noted behind the first answers alone.
+        first: of how many answers.
 
     Attributes:
         outcome: what the step of the turn came to; empty where it has no outcome, or is not over.
     """
 
-    __slots__ = ("_part", "keeps_parts", "outcome")
+    __slots__ = ("_first", "_part", "_reads", "keeps_parts", "outcome")
 
-    def __init__(self, part: Callable[[Run, Hashable, Callable[[Run], Any]], Tree]) -> None:
+    def __init__(
+        self, part: Callable[[Run, Hashable, Callable[[Run], Any]], Tree], reads: Reads | None = None, first: int = 0
+    ) -> None:
         super().__init__()
         self._part, self.keeps_parts = part, True
+        self._reads, self._first = reads, first
+        if reads is not None:
+            reads.is_off = first > 0
         self.outcome = ""
 
     def came_to(self, outcome: str | None) -> None:
@@ -260,10 +269,12 @@ class TreeDealer(BranchDealer):
         if self.is_fresh:
             raise Merged(key)
         super().merge(key)
+        if self._reads is not None and self._position >= self._first:
+            self._reads.is_off = False
 
     def part(self, run: Run, key: Hashable, play: Callable[[Run], Any], onward: Onward | None = None) -> Any:
         if self.is_fresh:
-            raise Inner(lambda: self._part(run, key, play))
+            raise Inner(lambda: self._part(run, key, play), onward)
         return self.recorded(INNER)
 
 
@@ -282,6 +293,8 @@ class Trees:
         who: the character, or the seat, whose decisions are told apart; policies decide for the others.
         parts: the parts of its standings.
         budget: what they may cost.
+        is_shared: whether turns end at merges, too, in a `Rest` that is shared by all turns that come to it. That is
+            right as long as nothing happens in them that the player does not see.
 
     Attributes:
         leaves: how many courses were run.
@@ -289,10 +302,12 @@ class Trees:
         undecided: decisions of other players that nobody takes, by label.
     """
 
-    def __init__(self, course: Course, who: str, parts: Parts, budget: Budget) -> None:
+    def __init__(self, course: Course, who: str, parts: Parts, budget: Budget, *, is_shared: bool) -> None:
         self._course, self._who, self._parts, self._budget = course, who, parts, budget
         self._policies = Searched(course.policies, who, self._decided)
-        self._turns = Memo()
+        self._is_shared = is_shared
+        self._turns = Rest(None, Memo())
+        self._rests: dict[Hashable, Memo] = {}  # what is known of those of turns that say what they carry
         self._inner: dict[Hashable, Tree] = {}  # of parts of rules, by what they depend on
         self._reads: Reads | None = None  # of the turn that is grown
         self._dealer = TreeDealer(self._part)
@@ -300,18 +315,23 @@ class Trees:
         self.decisions = Counter[str]()
         self.undecided: dict[str, Question] = {}
 
-    def of(self, node: Node) -> Tree:
-        """Return the tree of the turn that is due, whose ends are `TurnEnd`s: looked up, or grown.
+    def of(self, node: Node, rest: Rest | None = None) -> Tree:
+        """Return the tree of the turn that is due, or of the rest of one: looked up, or grown.
+
+        Its ends are `TurnEnd`s, or `Rest`s of the turn.
 
         Raises:
             Blind: one view of the player stands for several states.
             TooLarge: the budget is spent, or cannot suffice.
             UsageError: the turn can go on without end.
+            Secrets: rests of turns cannot be shared.
         """
-        known: Tree | None = self._turns.find(node, self._parts)
+        rest = self._turns if rest is None else rest
+        known: Tree | None = rest.known.find(node, self._parts)
         if known is None:
-            reads = self._reads = self._parts.reads(node)
-            standing = self._parts.watched(node, reads)
+            reads, first = self._parts.reads(node), len(entries(rest.tape))
+            self._reads = reads
+            standing, rests = self._parts.watched(node, reads), dict[Hashable, Leaf]()
 
             def play(dealer: TreeDealer) -> Leaf:
                 try:
@@ -321,8 +341,24 @@ class Trees:
                     return Leaf(TurnEnd(UNCHANGED, ""))
                 return Leaf(TurnEnd(self._parts.changes(node, after, reads), dealer.outcome))  # whose table may hide it
 
-            known = self._grown(play)
-            self._turns.keep(node, reads.parts, known, self._parts)
+            def leaf_at(key: Hashable, tape: Any) -> Leaf:
+                leaf = rests.get(key)
+                if leaf is None:
+                    known = Memo()
+                    if isinstance(key, tuple) and key[0] is not None:  # turns that carry the same share it
+                        answers = [self._parts.value(node, ("at", field)) for field in ("op", "given", "choose")]
+                        known = self._rests.setdefault((*answers, key), known)
+                    leaf = rests[key] = Leaf(Rest(tape, known))
+                return leaf
+
+            growing = _Growing(
+                self._who,
+                play,
+                lambda tape: self._dealer_of(tape, reads, first),
+                leaf_at if self._is_shared else None,
+            )
+            known = growing.tree(rest.tape)
+            rest.known.keep(node, reads.parts, known, self._parts)
         return known
 
     def spend(self, work: int) -> None:
@@ -340,16 +376,15 @@ class Trees:
     def _grown(self, play: Callable[[TreeDealer], Leaf]) -> Tree:
         return _Growing(self._who, play, self._dealer_of).tree(None)
 
-    def _dealer_of(self, tape: Any) -> TreeDealer:
+    def _dealer_of(self, tape: Any, reads: Reads | None = None, first: int = 0) -> TreeDealer:
         """Return a dealer for a course that begins with the answers on a tape."""
-        self._dealer = dealer = TreeDealer(self._part)
+        self._dealer = dealer = TreeDealer(self._part, reads, first)
         dealer.load(tape)
         if self.leaves % 16 == 0:  # so few courses, each behind the one before, have room in any case
             _check_room()
         self.leaves += 1
         looks, self._policies.looks = self._policies.looks, 0
-        is_inner = self._reads is not None and self._reads.is_off
-        self.spend((1 if is_inner else WHOLE) * (1 + len(dealer.tape) + LOOK * looks))
+        self.spend((1 if reads is None else WHOLE) * (1 + len(dealer.tape) + LOOK * looks))
         return dealer
 
     def _decided(self, view: View, question: Question) -> str:
@@ -431,10 +466,17 @@ class _Growing:
         who: the player whose decisions are told apart.
         play: what is played, with a dealer; returns the end.
         dealer_of: returns a dealer for a course that begins with the answers on a tape.
+        leaf_at: returns the end at a merge, by its key and the answers up to there; None where courses go on there.
     """
 
-    def __init__(self, who: str, play: Callable[[TreeDealer], Leaf], dealer_of: Callable[[Any], TreeDealer]) -> None:
-        self._who, self._play, self._dealer_of = who, play, dealer_of
+    def __init__(
+        self,
+        who: str,
+        play: Callable[[TreeDealer], Leaf],
+        dealer_of: Callable[[Any], TreeDealer],
+        leaf_at: Callable[[Hashable, Any], Leaf] | None = None,
+    ) -> None:
+        self._who, self._play, self._dealer_of, self._leaf_at = who, play, dealer_of, leaf_at
         self._rests: dict[Hashable, Tree | None] = {}  # by what courses merged on; None while it is grown
         self._leaves: dict[Hashable, Leaf] = {}  # by what they say, each once
         self._trails: dict[Hashable, tuple[Event, ...]] = {}  # what the player does not see, by what it sees
@@ -462,17 +504,30 @@ class _Growing:
             return random_of(branches, fresh.total)
         except Asked as asked:
             return self._decision(tape, asked, ways)
-        except Inner as inner:
-            tree = inner.tree()
+        except Inner as stop:
+            inner, tree = stop, stop.tree()
             if (first := next((one for one in _nodes(tree) if isinstance(one, Decide)), None)) is not None:
                 self._check_sight(first.question, inner.run)
-            return grafted(tree, lambda value: self.tree((tape, (INNER, value))))
+            return grafted(tree, lambda value: self._behind(inner, value, (tape, (INNER, value))))
         except Merged as merged:
             return self._rest(merged.key, (tape, (MERGE, merged.key)), merged.run)
         return self._leaves.setdefault((leaf.value, leaf.hides), leaf)
 
+    def _behind(self, inner: Inner, value: Any, tape: Any) -> Tree:
+        """Return the tree behind what something came to that has a tree of its own."""
+        run = inner.run
+        if inner.onward is None or self._leaf_at is None or run.asked != STATE:
+            return self.tree(tape)
+        key, pays = inner.onward(value)
+        key = run.carried, (key, pays) if pays else key, run.players.used()  # as `Run.merge` has it
+        return self._rest(key, (tape, (MERGE, key)), run)
+
     def _rest(self, key: Hashable, tape: Any, run: Run) -> Tree:
         """Return the tree behind a merge, which all courses share that come to it."""
+        if self._leaf_at is not None:
+            if _hidden(run, self._who):
+                raise Secrets
+            return self._leaf_at(key, tape)
         if _hidden(run, self._who):
             return self.tree(tape)  # what the player saw on the way may tell courses apart
         if key not in self._rests:
@@ -526,6 +581,8 @@ class _Growing:
         if not run.has_secrets:
             return
         seat, hidden = run.state.seat_of(question.who), _hidden(run, question.who)
+        if hidden and self._leaf_at is not None:
+            raise Secrets  # a rest that was grown before may seem the same to the player
         told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
         if self._trails.setdefault(told, hidden) != hidden:
             raise _blind(question)
@@ -536,6 +593,14 @@ def too_long() -> UsageError:
     return UsageError(
         "optimal decisions over the whole scene cannot be computed: a turn of it is too long; "
         "use a policy or standing orders"
+    )
+
+
+def endless_scene() -> UsageError:
+    """Return the error of a scene that can come back to where it was."""
+    return UsageError(
+        "optimal decisions over the whole scene cannot be computed: it can go on without end; "
+        "limit its turns, or use a policy or standing orders"
     )
 
 

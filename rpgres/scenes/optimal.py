@@ -88,7 +88,8 @@ def _played(
     goals, worth = _goal(scene, goals, wanted_by)
 
     def search(course: Course) -> SceneBest:
-        return scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
+        most = 1 if goals else None
+        return scene_best(course, who, worth=lambda result: worth(result[0]), most=most, **limits)
 
     try:
         found = dealing_late(scene, search, by=tuple(dict.fromkeys((wanted_by, by))), best=who)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from random import Random
 from typing import Any
 
 import msgspec
@@ -346,3 +347,138 @@ def test_a_contest_is_won_at_least_as_often_as_by_any_policy() -> None:
     scene = scene_of(find_ruleset("fate"), text, policies={"": "preferred"})
     found = scene_best(course_of(scene), "ann", worth=lambda result: int(result[0] == "won"))
     assert found.value == found.masses["won",] > max(won(policy) for policy in ("preferred", "sensible", "uniform"))
+
+
+class Square(msgspec.Struct, frozen=True):
+    """Where somebody stands in a random game; `left` turns are left."""
+
+    number: int
+    left: int
+
+
+def random_game(seed: int) -> tuple[Any, Fraction]:
+    """Return a random game as the turns of a procedure, and the best chance to win it by a recursion.
+
+    Ada chooses and dice fall in one turn, in an order of the square's own; courses that meet are merged, or not.
+    """
+    rng = Random(seed)
+    squares = range(5)
+    kinds = {one: rng.choice(["choose-roll", "roll-choose", "roll", "choose"]) for one in squares}
+    leads = {(one, option, die): rng.choice(squares) for one in squares for option in "ab" for die in (1, 2, 3)}
+    winning, merges = {rng.choice(squares), rng.choice(squares)}, {one: rng.random() < 0.7 for one in squares}
+
+    def play(table: Any, place: Any) -> Any:
+        from rpgres import Turn
+
+        here = place if isinstance(place, Square) else Square(0, 4)
+        if not here.left:
+            return table.settle("battle", None, band="won" if here.number in winning else "lost")
+        option, die, kind = "a", 1, kinds[here.number]
+        for one in kind.split("-"):
+            if one == "choose":
+                option = table.ask("go-on", "ada", (Option("a"), Option("b")))
+            else:
+                die = table.roll(dice("d3"), "attack")
+            if merges[here.number]:
+                table.merge((here, kind, one, option, die), holds=("state",))
+        after = leads[here.number, option, die]
+        if merges[here.number]:
+            table.merge((here.left, after), holds=("state",))
+        return Turn(Square(after, here.left - 1))
+
+    @cache
+    def worth(number: int, left: int) -> Fraction:
+        if not left:
+            return Fraction(number in winning)
+
+        def after(option: str, die: int) -> Fraction:
+            return worth(leads[number, option, die], left - 1)
+
+        third, kind = Fraction(1, 3), kinds[number]
+        if kind == "choose":
+            return max(after(option, 1) for option in "ab")
+        if kind == "roll":
+            return sum([third * after("a", die) for die in (1, 2, 3)], Fraction(0))
+        if kind == "choose-roll":
+            return max(sum([third * after(option, die) for die in (1, 2, 3)], Fraction(0)) for option in "ab")
+        return sum([third * max(after(option, die) for option in "ab") for die in (1, 2, 3)], Fraction(0))
+
+    return play, worth(0, 4)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_games_are_worth_what_a_recursion_says(
+    battle: Ruleset, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    play, value = random_game(seed)
+    found = guessing(battle, monkeypatch, play)
+    assert found.value == found.masses.get(WON, 0) == value
+    course = course_of(scene_of(battle, war(1, 1).split("[ends")[0], policies={"": "preferred"}))
+    cut = scene_best(course, "ada", worth=lambda result: int(result == WON), most=1)
+    assert (cut.value, cut.masses, cut.decisions) == (found.value, found.masses, found.decisions)
+
+
+def test_who_is_sure_of_the_most_looks_no_further(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(table: Any, place: Any) -> Any:
+        from rpgres import Turn
+
+        here = place if isinstance(place, Square) else Square(0, 6)
+        if not here.left or table.ask("go-on", "ada", (Option("on"), Option("stop"))) == "on":
+            return settled(table, "on", "on")
+        return Turn(Square(2 * here.number + table.roll(dice("d2"), "attack"), here.left - 1))
+
+    def states(most: int | None) -> int:
+        assert guessing(battle, monkeypatch, play).value == 1
+        course = course_of(scene_of(battle, war(1, 1).split("[ends")[0], policies={"": "preferred"}))
+        return scene_best(course, "ada", worth=lambda result: int(result == WON), most=most).states
+
+    assert (states(1), states(None)) == (4, 2**7)  # what the first decision would cost is looked at all the same
+
+
+def test_the_time_tells_apart_what_looks_the_same(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hidden counter goes up every turn, as ada knows; so the same view in another turn is no secret."""
+    from rpgres import Map, Outcome, Turn, effect, put
+
+    @battle.effect("tick")
+    def tick(state: Any, change: Any) -> Any:
+        count = state.things.get("clock", 0) + 1
+        state = put(state, ("things",), state.things.with_("clock", count))
+        return put(state, ("audiences",), Map({**state.audiences, "clock": ("gm",)}))
+
+    def play(table: Any, place: Any) -> Any:
+        if table.ask("go-on", "ada", (Option("on"), Option("stop"))) == "stop":
+            return table.settle("battle", None, band="won" if table.state.things.get("clock") == 2 else "lost")
+        if table.state.things.get("clock", 0) == 3:
+            return table.settle("battle", None, band="lost")
+        return Turn(Guessed(), Outcome("", effects=(effect("tick"),)))
+
+    found = guessing(battle, monkeypatch, play)
+    assert (found.value, found.turns) == (1, 5)
+
+
+def test_a_rest_of_a_turn_is_not_shared_where_something_is_hidden(
+    battle: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ada sees the same, whether bob has chosen in secret before or not; a merge on all that matters is no clue."""
+
+    def play(table: Any, place: Any) -> Any:
+        truth = "on"
+        if table.roll(dice("d2"), "attack", "bob") == 1:
+            truth = secret(table, "on", "stop")
+        table.merge(truth, holds=("state",))
+        return settled(table, table.ask("go-on", "ada", (Option("on"), Option("stop"))), truth)
+
+    with pytest.raises(Blind):
+        guessing(battle, monkeypatch, play)
+
+
+def test_a_scene_that_may_go_on_without_end_is_refused(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(table: Any, place: Any) -> Any:
+        from rpgres import Turn
+
+        if table.roll(dice("d2"), "attack") == 1:
+            return Turn(Guessed())
+        return settled(table, table.ask("go-on", "ada", (Option("on"), Option("stop"))), "on")
+
+    with pytest.raises(UsageError, match="it can go on without end"):
+        guessing(battle, monkeypatch, play)

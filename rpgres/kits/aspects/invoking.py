@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -28,14 +27,10 @@ from rpgres.kits.aspects.names import (
     points_of,
     purse_of,
 )
-from rpgres.kits.aspects.policies import pays
 from rpgres.kits.aspects.windows import NOBODY, Choice, Ledger, Means, Menu, Offer, Settles, Side, Window
 from rpgres.model.state import EMPTY, GM, SCENE, Map, State, Tag, slug
 from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
-
-if TYPE_CHECKING:
-    from rpgres.engine.seats import Policies
 
 FAR = 40  # what dice may come to that are too many to look at
 FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
@@ -65,17 +60,15 @@ def can_any_invoke(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledge
 
 def new_ledger(table: Table) -> Ledger:
     """Return the ledger of a roll on which nothing has been invoked, by the house rules."""
-    rules, state, players = table.rules, table.state, table.run.players
-    who = players.policies if players.by_question and not table.is_read else None  # else people see what is offered
-    kept: tuple[State, Policies | None, Ledger] | None = rules.compiled.get("aspects:ledger")
-    if kept is None or kept[0] is not state or kept[1] is not who:  # simulations roll on the same table many times
+    rules, state = table.rules, table.state
+    kept: tuple[State, Ledger] | None = rules.compiled.get("aspects:ledger")
+    if kept is None or kept[0] is not state:  # simulations and odds roll on the same table many times
         switches = rules.switches(AspectSwitches)
         most_free = FREE_TOGETHER if switches.same_aspect == "two-free" else None
         has_absent = switches.absent_aspects == "stay"
-        settings = settings_of(rules, "aspects", AspectSettings)
-        ledger = Ledger(most_free, has_absent, settings, pays(who) if who is not None else None)
-        kept = rules.compiled["aspects:ledger"] = state, who, ledger
-    return kept[2]
+        ledger = Ledger(most_free, has_absent, settings_of(rules, "aspects", AspectSettings))
+        kept = rules.compiled["aspects:ledger"] = state, ledger
+    return kept[1]
 
 
 def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
@@ -157,36 +150,72 @@ def invoke_step(table: Table, window: Window) -> Window | None:
     is_once = table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent"
     while passes < count:
         turn, passes = window.turn, passes + 1
-        # a side with others behind it cannot answer what these add
-        after = _asked(table, window, window.settles if not is_once or turn == count - 1 else None)
+        after = _asked(table, window, _settles_at(table, window))
         turn = (turn + 1) % count
         if after is not None and after is not window:
             return after if is_once else replace(after, turn=turn, passes=0)
         window = replace(window, turn=turn, passes=passes)
+        if _is_searched(table, window):
+            break
     return window
 
 
 def invoke_on(table: Table, window: Window) -> Window | None:
     """Ask who can invoke until dice are rolled again or all have passed, and return where the window then stands.
 
-    None where all had passed before. In between there is no chance, so that odds need not look at every invocation.
+    None where all had passed before. In between there is no chance, so that odds need not look at every invocation,
+    but for those that a search tries out, each of which leads to a place of its own.
     """
     after = invoke_step(table, window)
-    while after is not None and after.rerolls is None and after.passes < len(after.sides):
+    while after is not None and not _is_place(table, after):
         after = invoke_step(table, after)
     return after
 
 
-def essence(window: Window) -> Hashable:
+def _is_place(table: Table, window: Window) -> bool:
+    """Tell whether odds go on from here on their own: before dice, before a search tries out options, at the end."""
+    return window.rerolls is not None or window.passes >= len(window.sides) or _is_searched(table, window)
+
+
+def _is_searched(table: Table, window: Window) -> bool:
+    """Tell whether a search decides for who is asked next, if there is anything to decide."""
+    policies, state, turn = table.run.players.policies, table.run.state, window.turn
+    if not policies.searches:
+        return False
+    offer, settles = _offered(state, window.sides, turn, window.ledger), _settles_at(table, window)
+    if not any(policies.is_searched(menu.member, state.seat_of(menu.member)) for menu in offer.menus):
+        return False
+    return settles is None or not _is_moot(table, window, offer, settles)
+
+
+def _settles_at(table: Table, window: Window) -> Settles | None:
+    """Return what settles the margin; None where others come behind, who cannot answer what this side adds then."""
+    is_once = table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent"
+    return window.settles if not is_once or window.turn == len(window.sides) - 1 else None
+
+
+def essence(table: Table, window: Window) -> Hashable:
     """Return all that matters of where a window stands, if behind it only the margin matters and what was used up."""
+    ledger = window.ledger
     if window.rerolls is not None:
         side = window.sides[window.rerolls]
-        sides = _with_side(window, window.rerolls, replace(side, total=side.total - (side.rolled or 0), rolled=None))
-        return REROLL, window.turn, window.rerolls, sides, window.ledger.used
+        side = replace(side, total=side.total - (side.rolled or 0), rolled=None)
+        sides = _with_side(window, window.rerolls, side)
+        sides = tuple([_unless_idle(table, sides, turn, ledger, window.rerolls) for turn in range(len(sides))])
+        return REROLL, window.turn, window.rerolls, sides, ledger.used
     if window.passes < len(window.sides):
-        return window.turn, window.passes, window.sides, window.ledger.used
+        sides = tuple([_unless_idle(table, window.sides, turn, ledger) for turn in range(len(window.sides))])
+        return window.turn, window.passes, sides, ledger.used
     first, *others = [side.height for side in window.sides]
-    return tuple([height - first for height in others]), window.ledger.used
+    return tuple([height - first for height in others]), ledger.used
+
+
+def _unless_idle(table: Table, sides: Sequence[Side], turn: int, ledger: Ledger, rerolls: int | None = None) -> Side:
+    """Return a side, without what its dice show where it can invoke nothing more; that matters to nobody else then."""
+    side = sides[turn]
+    if side.rolled is None or turn == rerolls:
+        return side
+    return side if _offered(table.state, sides, turn, ledger).menus else replace(side, rolled=None)
 
 
 NOTHING = "no aspect is left that is free or can be paid for on this roll"  # why nothing can be invoked
@@ -210,20 +239,15 @@ def _asked(
     """
     run, sides, turn, ledger = table.run, window.sides, window.turn, window.ledger
     side = sides[turn]
-    other = sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
-    offer = _offer(run.state, side, ledger, turn, other.members)
+    other = _other(sides, turn)
+    offer = _offered(run.state, sides, turn, ledger)
     if not offer.menus:
         if side.members:
             nothing_for(run, side.label, side.members[0], NOTHING)
         return None
     height, against = side.height, other.height if other.label else None  # without a label it has no total yet
-    margin, is_moot = height - against if against is not None else None, False
-    if settles is not None and margin is not None and run.asked not in MEASURED:
-        most = ledger.settings.bonus * offer.uses
-        if side.rolled is not None and side.dice is not None and ledger.settings.reroll:
-            most += _highest(side.dice) - side.rolled
-        name, facts_of = settles
-        is_moot = table.rules.settling.is_fixed(name, facts_of, tuple([one.height for one in sides]), turn, most)
+    margin = height - against if against is not None else None
+    is_moot = settles is not None and margin is not None and _is_moot(table, window, offer, settles)
     for menu in offer.menus:
         facts = {
             "total": height,
@@ -245,6 +269,18 @@ def _asked(
         changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
         return replace(window, sides=_with_side(window, turn, changed), ledger=spent)
     return window
+
+
+def _is_moot(table: Table, window: Window, offer: Offer, settles: Settles) -> bool:
+    """Tell whether nothing that a side is offered can change what the margin comes to."""
+    if table.run.asked in MEASURED:
+        return False
+    sides, turn, settings = window.sides, window.turn, window.ledger.settings
+    side, most = sides[turn], settings.bonus * offer.uses
+    if side.rolled is not None and side.dice is not None and settings.reroll:
+        most += _highest(side.dice) - side.rolled
+    name, facts_of = settles
+    return table.rules.settling.is_fixed(name, facts_of, tuple([one.height for one in sides]), turn, most)
 
 
 @lru_cache(maxsize=64)
@@ -270,8 +306,10 @@ def _with_side(window: Window, turn: int, side: Side) -> tuple[Side, ...]:
     return (*window.sides[:turn], side, *window.sides[turn + 1 :])
 
 
-def _others(sides: Sequence[Side], turn: int) -> Side:
-    """Return what one of several sides is up against: the highest of the others, and all of their members."""
+def _other(sides: Sequence[Side], turn: int) -> Side:
+    """Return what a side is up against: of several the highest, with the members of all."""
+    if len(sides) == 2:
+        return sides[1 - turn]
     others = [side for number, side in enumerate(sides) if number != turn]
     highest = max(others, key=lambda side: side.height)
     return replace(highest, members=tuple(member for side in others for member in side.members))
@@ -281,7 +319,7 @@ def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     """Return with what a member of a side can invoke, before anything is used up (hashable)."""
     means = ledger.means.get((members, member))
     if means is None:
-        means = state.glance(_means_of, members, member, ledger.settings, ledger.has_absent, ledger.pays)
+        means = state.glance(_means_of, members, member, ledger.settings, ledger.has_absent)
         ledger.means[members, member] = means
     return means
 
@@ -347,30 +385,19 @@ def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     return found
 
 
-def _means_of(
-    state: State, members: tuple[str, ...], member: str, settings: AspectSettings, has_absent: bool, pays: bool | None
-) -> Means:
-    """Return with what a member of a side can invoke, before anything is used up.
-
-    Aspects that only a point could pay for are left out where nobody pays, or where as many come before them as all
-    the points of the side can pay for: no turn, and no odds of one, then depend on them.
-    """
+def _means_of(state: State, members: tuple[str, ...], member: str, settings: AspectSettings, has_absent: bool) -> Means:
+    """Return with what a member of a side can invoke, before anything is used up."""
     seat = state.seat_of(member)
     holders = (member, *members, GM) if seat == GM else (member, *members)
     points, choices = points_of(state, member, settings), list[Choice]()
-    purses = dict.fromkeys([purse_of(state, one) for one in holders]) if pays else ()
-    left = FAR if pays is None else sum([points_of(state, purse, settings) for purse in purses])
     for tag in in_order(state.tags):
         if tag.kind not in INVOKABLE or not is_known(tag, seat):
             continue
         if not has_absent and tag.on in state.characters and state.characters[tag.on].is_out:
             continue
         free = [one for one in holders if tag.uses.get(one, 0) > 0]
-        if not free:
-            if points < 1 or left < 1 or tag.kind == BOOST:
-                continue
-            left -= pays is not None
-        choices.append(Choice(tag, tag.slug, member, free[0] if free else ""))
+        if free or (points > 0 and tag.kind != BOOST):
+            choices.append(Choice(tag, tag.slug, member, free[0] if free else ""))
     tags = tuple([(choice.name, choice.tag) for choice in choices])
     # How often one that is hidden can be used shows in no question that is skipped.
     hidden = FAR * any(choice.tag.audience is not None for choice in choices)
@@ -378,8 +405,12 @@ def _means_of(
     return Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
+def _offered(state: State, sides: Sequence[Side], turn: int, ledger: Ledger) -> Offer:
+    """Return what the members of a side are offered now, against the others."""
+    return _offer(state, sides[turn], ledger, turn, _other(sides, turn).members)
+
+
 def _offer(state: State, side: Side, ledger: Ledger, turn: int, against: tuple[str, ...]) -> Offer:
-    """Return what the members of a side are offered now, against others."""
     key = turn, side.members, side.rolled is not None, against
     known = ledger.offers.get(key)
     if known is not None:

@@ -240,8 +240,8 @@ def _step(table: Table, place: _Start | aspects.Window) -> aspects.Window | None
     return _rolled(table, place.roll, place.ledger) if isinstance(place, _Start) else aspects.invoke_on(table, place)
 
 
-def _key(_table: Table, place: _Start | aspects.Window) -> Hashable:
-    return "roll" if isinstance(place, _Start) else aspects.essence(place)
+def _key(table: Table, place: _Start | aspects.Window) -> Hashable:
+    return "roll" if isinstance(place, _Start) else aspects.essence(table, place)
 
 
 def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
