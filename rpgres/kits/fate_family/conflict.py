@@ -451,7 +451,7 @@ def _rating(now: _Turn) -> Rating:
     usual, abilities = now.fighter.overcome, now.actor.abilities
     others = [Option(name, f"{name} {value:+d}.") for name, value in abilities.items() if name != usual.name]
     said = now.table.ask(
-        "with", now.fighter.who, (_usual(usual.name, usual.value),), text="With what?", optional=True, aside=others
+        "means", now.fighter.who, (_usual(usual.name, usual.value),), text="With what?", optional=True, aside=others
     )
     return usual if said in (NO, "usual") else Rating(abilities[said], said)
 
