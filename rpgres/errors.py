@@ -389,6 +389,14 @@ def place_of(error: BaseException) -> str:
     return in_place(*found) if found else ""
 
 
+def blame_code(error: RpgresError) -> None:
+    """Add to an error where in third-party code it was raised, if it was."""
+    found = _place_of(error)
+    if found is not None:
+        error.add(in_place(*found))
+        error.details.update(file=found[0], line=found[1])
+
+
 def in_place(file: str, line: int) -> str:
     """Return a place in code as it stands at the end of a message."""
     return f"{_PLACE} ({file}, line {line}){_PLACE_END}"

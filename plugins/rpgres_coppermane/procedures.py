@@ -55,17 +55,14 @@ def _strike(
     return strike(table, actor, _defended(vs, is_full=full_defense), track=track, given={"attribute": rating})
 
 
-def _get_past(
-    table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], *, conflict: bool = False
-) -> Outcome:
-    outcome: Outcome = overcome(table, actor, attribute=rating, vs=vs, conflict=conflict)
+def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], **how: Any) -> Outcome:
+    outcome: Outcome = overcome(table, actor, attribute=rating, vs=vs, **how)
     return outcome
 
 
-MOVES = Moves(effort=_effort, advantage=_make, attack=_strike, overcome=_get_past)
-FOUGHT = msgspec.structs.replace(
-    MOVES, advantage=partial(_make, conflict=True), overcome=partial(_get_past, conflict=True)
-)
+MOVES = Moves(effort=_effort, advantage=_make, attack=_strike, overcome=_get_past, cross=_get_past)
+_past = partial(_get_past, conflict=True)
+FOUGHT = msgspec.structs.replace(MOVES, advantage=partial(_make, conflict=True), overcome=_past, cross=_past)
 
 
 register_procedures(coppermane, MOVES, rated="attribute", track_of=track_of, fought=FOUGHT)

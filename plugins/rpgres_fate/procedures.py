@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from rpgres import Character, Opposition, Outcome, Rating, Table
 from rpgres.kits.fate_family.moves import Moves
 from rpgres.kits.fate_family.procedures import register_procedures
@@ -32,8 +30,8 @@ def _strike(
     return strike(table, actor, rating, vs, Aim(track, **how), {})
 
 
-def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition]) -> Outcome:
-    outcome: Outcome = overcome(table, actor, skill=rating, vs=vs)
+def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], **how: Any) -> Outcome:
+    outcome: Outcome = overcome(table, actor, skill=rating, vs=vs, **how)
     return outcome
 
 
@@ -44,10 +42,9 @@ def _look(
     return outcome
 
 
-MOVES = Moves(effort=effort, advantage=_make, attack=_strike, overcome=_get_past, discover=_look)
-FOUGHT = msgspec.structs.replace(MOVES, overcome=cross)  # in a conflict it is a move
+MOVES = Moves(effort=effort, advantage=_make, attack=_strike, overcome=_get_past, cross=cross, discover=_look)
 
 
-register_procedures(fate, MOVES, rated="skill", track_of=lambda _rules, kind: kind, fought=FOUGHT)
+register_procedures(fate, MOVES, rated="skill", track_of=lambda _rules, kind: kind)
 
 __all__ = ["fate"]

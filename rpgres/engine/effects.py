@@ -23,9 +23,7 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
         kind = effect["kind"]
         function = rules.effect_function(kind)
         if function is None:
-            raise RuleError(
-                f"the ruleset {rules.id} returned an effect of the kind {kind!r}, for which no function is registered"
-            )
+            raise _unregistered(rules, kind)
         try:
             state = function(state, named(effect, roles) if roles else effect)
             if not isinstance(state, State):
@@ -37,6 +35,17 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
         if is_checked:
             _check_kept(rules, kind, before, state)
     return state
+
+
+def _unregistered(rules: Rules, kind: str) -> RuleError:
+    """Return the error of an effect that nothing applies, with the kind that may be meant."""
+    from rpgres.toml.diagnostics import nearest
+
+    near = nearest(kind, rules.effect_kinds)
+    meant = f" (the nearest that has one is {near!r})" if near else ""
+    return RuleError(
+        f"the ruleset {rules.id} returned an effect of the kind {kind!r}, for which no function is registered{meant}"
+    )
 
 
 def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:

@@ -41,7 +41,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
         of: whose decision it is, where another player answers it; public.
-        aside: further options that policies and odds do not evaluate: they only save people another question.
+        aside: further options that policies and odds do not evaluate: they only save people another question, or are
+            worth about what one of the options is.
         dominant: an option that is never worse for the result of the action than another, so that its odds need not
             look at the others. What it costs may be missed later, so that odds of a scene look at all.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.players import Question
-from rpgres.errors import RpgresError, RuleError, code_failed, is_interrupt, place_of
+from rpgres.errors import FileError, RpgresError, RuleError, blame_code, code_failed, is_interrupt, place_of
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
@@ -105,6 +105,10 @@ def fault_of(error: BaseException, run: Run, code: str) -> BaseException:
                 place = place_of(error) if error.reason == "endless" else ""
                 why = f"{code} cannot be played: {error.message}{place}"
                 fault = run.rules.blamed(RuleError(why, reason=error.reason))
+        case FileError() if not error.details.get("file"):  # a name that the code has, such as a table's
+            blame_code(error)
+            error.run = run
+            return error
         case Stop() | RpgresError():
             error.run = run
             return run.rules.blamed(error) if isinstance(error, RuleError) else error

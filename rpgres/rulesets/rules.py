@@ -166,6 +166,11 @@ class Rules:
         """Return what applies a kind of effect: the code's function, or what its data describe; None for neither."""
         return self.ruleset.effects.get(kind) or self._described_effects.get(kind)
 
+    @property
+    def effect_kinds(self) -> list[str]:
+        """The kinds of effects that can be applied."""
+        return sorted({*self.ruleset.effects, *self._described_effects})
+
     @cached_property
     def _described_effects(self) -> dict[str, ApplyEffect]:
         from rpgres.rulesets.effects import described_effect

@@ -20,10 +20,10 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import MAX_QUESTIONS
 from rpgres.engine.table import Outcome, Table
-from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
+from rpgres.errors import ChoiceError, FileError, GivenError, RuleError, UsageError
 from rpgres.model.events import TextEvent
 from rpgres.model.state import GM, Character, Map, State, Tag, put
-from rpgres.rulesets import Option
+from rpgres.rulesets import Option, effect
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
 
@@ -400,6 +400,25 @@ def test_one_option_is_no_question() -> None:
         return Outcome("hit")
 
     assert play(broken(rule)).answers == []
+
+
+def test_a_misspelt_outcome_table_is_told_with_the_line_that_settles_it() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        return table.settle("tyr", 0)
+
+    with pytest.raises(FileError, match="no outcome table 'tyr'; it has: try") as caught:
+        play(broken(rule))
+    line = rule.__code__.co_firstlineno + 1
+    assert (caught.value.details["file"], caught.value.details["line"]) == (__file__, line)
+    assert caught.value.message.endswith(f" ({__file__}, line {line})")
+
+
+def test_an_unregistered_effect_is_told_the_nearest() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        return table.settle("try", 9).plus([effect("lukc", to="actor", change=1)])
+
+    with pytest.raises(RuleError, match=r"'lukc', for which no function is registered \(.* is 'luck'\)"):
+        play(broken(rule))
 
 
 def test_an_unregistered_effect_is_an_error() -> None:

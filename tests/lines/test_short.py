@@ -154,7 +154,11 @@ def test_a_short_line_stands_for_options(ruleset: str, line: str, options: str) 
         ("fate", "overcome burglary 3 2", ["--bonus 2", "--helpers 2", "--fate-points 2", "--gm-points 2"]),
         ("fate", "overcome fight guard", ["guard:fight", "guard:notice"]),
         ("fate", "overcome fight vs guard", ["guard:fight", "guard:notice"]),
-        ("fate", "conflict thug with fight", ["--attack fight", "--defense fight", "--advantage fight"]),
+        (
+            "fate",
+            "conflict thug with fight",
+            ["--attack fight", "--defense fight", "--advantage fight", "--overcome fight"],
+        ),
         ("fate", "conflict --against thug --exchanges 3 bruiser", ["--against bruiser", "--ally bruiser"]),
         ("saga", "exchange toll-warden", ["--against toll-warden", "--beside toll-warden"]),
         ("saga", "damage 8 2", ["--weapon 2", "--defense 2"]),

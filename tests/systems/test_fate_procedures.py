@@ -214,8 +214,8 @@ def test_a_fighter_goes_towards_the_nearest_enemy() -> None:
     from rpgres.parameters.values import Rating
 
     row, none = read_zones("a, b, c, d"), Rating(0)
-    near = Fighter("x", 0, none, none, none, none, none)
-    far = Fighter("y", 0, none, none, none, none, none, is_ranged=True)
+    near = Fighter("x", 0, none, none, none, none, none, none)
+    far = Fighter("y", 0, none, none, none, none, none, none, is_ranged=True)
     assert towards(row, "b", ["d", "a"], near) == "a"
     assert towards(row, "a", ["d"], near) == "b"
     assert towards(row, "b", ["b", "d"], near) == ""

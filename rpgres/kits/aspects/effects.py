@@ -17,6 +17,7 @@ from rpgres.kits.aspects.names import (
     UNNAMED,
     AspectSettings,
     distinct_name,
+    goes_with_scene,
     lay,
     public_tag,
     replaced,
@@ -133,7 +134,7 @@ def fade(state: State, _effect: Effect, settings: AspectSettings = DEFAULTS) -> 
 
     Players have the points that were paid to use aspects against their characters (the fate point economy).
     """
-    kept = (tag for tag in state.tags if tag.kind not in (BOOST, SITUATION) and (tag.kind, tag.on) != ("aspect", SCENE))
+    kept = (tag for tag in state.tags if tag.kind != BOOST and not goes_with_scene(tag))
     for character in state.characters.values():
         state = state.with_character(paid(character, LATER, settings))
     return msgspec.structs.replace(state, tags=tuple(kept))

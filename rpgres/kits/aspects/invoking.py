@@ -19,7 +19,7 @@ from rpgres.engine.players import NO, Question
 from rpgres.engine.table import MEASURED, Table
 from rpgres.kits.aspects.names import (
     BOOST,
-    SITUATION,
+    LASTING,
     AspectSettings,
     AspectSwitches,
     in_order,
@@ -36,7 +36,7 @@ FAR = 40  # what dice may come to that are too many to look at
 FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
 REROLL = "reroll"
 MERGED = ("outcome", "margin", "total", STATE)  # what merges hold for where all that matters of a roll is known
-INVOKABLE = ("aspect", BOOST, "consequence", SITUATION)
+INVOKABLE = (*LASTING, BOOST)
 
 
 def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:

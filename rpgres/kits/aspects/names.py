@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from rpgres.errors import UsageError
-from rpgres.model.state import GM, State, Tag, slug
+from rpgres.model.state import GM, SCENE, State, Tag, slug
 from rpgres.rulesets import Effect
 from rpgres.rulesets.rows import Id, Record
 
@@ -27,6 +27,7 @@ REFRESH = "refresh"  # the counter of the points that a session begins with
 BOOST = "boost"
 SITUATION = "situation"  # an aspect that was created on a character, and goes with the scene
 UNNAMED = "An Advantage"  # an aspect without a name
+LASTING = ("aspect", "consequence", SITUATION)  # the kinds of aspects, beside boosts
 
 
 class AspectSettings(Record, frozen=True):
@@ -138,6 +139,17 @@ def public_tag(state: State, name: str) -> Tag | None:
     """Return the tag of this name or slug that every seat knows, or None."""
     tag = state.tag(name)
     return tag if tag is not None and tag.audience is None else None
+
+
+def public_on(state: State, places: Collection[str]) -> tuple[Tag, ...]:
+    """Return the aspects on some characters or the scene that every seat knows; boosts are none."""
+    there = [tag for tag in state.tags if tag.audience is None and tag.on in places and tag.kind in LASTING]
+    return in_order(there)
+
+
+def goes_with_scene(tag: Tag) -> bool:
+    """Tell whether an aspect is there for the scene: one that was created in play, or is the scene's."""
+    return tag.kind == SITUATION or (tag.kind, tag.on) == ("aspect", SCENE)
 
 
 def lay(state: State, tag: Tag) -> State:

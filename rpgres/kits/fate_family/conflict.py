@@ -17,32 +17,40 @@ from msgspec.structs import replace as _replace
 from rpgres.engine.players import NO
 from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
-from rpgres.kits import harm
+from rpgres.errors import UsageError
+from rpgres.kits import aspects, harm
 from rpgres.kits.aspects.policies import STYLE
 from rpgres.kits.fate_family import zones
 from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.fighters import Fighter, check_fighters, fighter_of, in_order, room
 from rpgres.kits.fate_family.moves import (
     ADVANTAGE,
+    ASPECT,
     SCENERY,
     TARGET,
     TURN,
     Moves,
+    advantage_on,
     concede,
     ending,
     make_advantage,
     opposition_of,
+    which_aspect,
     with_boosts_named,
 )
 from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.kits.fate_family.switches import ConflictSwitches
-from rpgres.model.state import SCENE, Character, Map
-from rpgres.parameters.values import Opposition
+from rpgres.model.state import GM, SCENE, Character, Map
+from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Effect, Option, effect
 
-ATTACK, OVERCOME, DISCOVER = "attack", "overcome", "discover"
+ATTACK, OVERCOME, DISCOVER, MOVE = "attack", "overcome", "discover", "move"
 FULL_DEFENSE, CONCEDE, PASS = "full-defense", "concede", "pass"
 _BEGINS = effect("conflict", change="begins")
+_OPPOSE = (Option("oppose", "Roll against it, in place of the difficulty."),)
+_MOVE = Option("zone", "The way to another zone.", 1)
+_ENDS = Option(ASPECT, "An aspect that was created in play, for good.", -1)
+_REST = Option(SCENERY.name, "Something else that is in the way.")
 
 
 class Setup(msgspec.Struct, frozen=True, cache_hash=True):
@@ -260,7 +268,7 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
         case "discover":
             return did, _discover(now)
         case "overcome":
-            return did, _cross(now)
+            return _overcome(now)
         case "concede":
             now.conceded = fighter.who == setup.actor
             return did, concede(table, now.actor)
@@ -295,9 +303,9 @@ def _options(attacks: bool, loses: bool, discovers: bool, has_zones: bool, defen
         Option(ATTACK, "Attack somebody.", 2, brief=ATTACK) if attacks else None,
         Option(ADVANTAGE, "Create an advantage.", 0 if attacks or has_zones else 1, brief=ADVANTAGE),
         Option(DISCOVER, "Find out an aspect.", -1, brief=DISCOVER) if discovers else None,
-        Option(OVERCOME, "Move with a roll, past what is in the way.", 1, brief="overcome (move)")
+        Option(OVERCOME, "Move with a roll, or overcome something else.", 1, brief="overcome (move)")
         if has_zones
-        else None,
+        else Option(OVERCOME, "Overcome what is in the way, or end an aspect.", -1, brief=OVERCOME),
         Option(FULL_DEFENSE, "Give up the action: +2 to every defense.", -1, brief=FULL_DEFENSE) if defends else None,
         Option(PASS, "Do nothing.", -2, brief=PASS),
         Option(CONCEDE, "Concede: out on your own terms, with fate points for it.", 3 if loses else -3, brief=CONCEDE),
@@ -388,24 +396,90 @@ def _defender(now: _Turn, target: Fighter) -> Fighter:
 
 def _advantage(now: _Turn, reached: list[Fighter]) -> Outcome:
     """Return the result of an advantage on the scene, or on a character who defends against it."""
-    table, setup, state = now.table, now.place.setup, now.table.state
+    table, state = now.table, now.table.state
     people = [_person(state.characters[one.who], -1) for one in reached]
-    on = table.ask(TARGET, now.fighter.who, (SCENERY, *people), text="An advantage on what?")
+    on, existing = advantage_on(table, now.fighter.who, people)
     target = next((one for one in reached if one.who == on), None)
     rating = now.fighter.advantage
     if target is None:
-        vs = Opposition(setup.difficulty)
-        return make_advantage(table, now.moves, now.actor, rating, on=SCENE, vs=(vs,))
+        return make_advantage(table, now.moves, now.actor, rating, on=SCENE, vs=_resistance(now), existing=existing)
     by = _defender(now, target)
-    vs, full = opposition_of(table, by.who, by.defense), by.who in now.place.full
-    return make_advantage(table, now.moves, now.actor, rating, on=by.who, vs=(vs,), full_defense=full)
+    vs, full = (opposition_of(table, by.who, by.defense),), by.who in now.place.full
+    return make_advantage(table, now.moves, now.actor, rating, on=by.who, vs=vs, existing=existing, full_defense=full)
 
 
 def _discover(now: _Turn) -> Outcome:
     """Return the result of looking for an aspect that one does not know."""
     assert now.moves.discover is not None
-    vs = (Opposition(now.place.setup.difficulty),)
-    return now.moves.discover(now.table, now.actor, now.fighter.discover, vs)
+    return now.moves.discover(now.table, now.actor, now.fighter.discover, _resistance(now))
+
+
+def _resistance(now: _Turn, *, asks: bool = False) -> tuple[Opposition, ...]:
+    """Return what is in the way of an action that is against nobody: an enemy who interferes, or a difficulty.
+
+    Interfering is no action, so anybody may who is there (A:47, A:242, A:353-357); a full defense does not help it.
+    """
+    table, setup, state = now.table, now.place.setup, now.table.state
+    for one in now.enemies:
+        if setup.zones and not one.is_ranged and zones.zone_of(state, one.who) != now.zone:
+            continue
+        text = f"Stand in the way of {now.fighter.who}? It is no action."
+        if table.ask("oppose", one.who, _OPPOSE, text=text, optional=True, of=now.fighter.who) != NO:
+            return (opposition_of(table, one.who, one.defense),)
+    return (Opposition(_difficulty(now) if asks else setup.difficulty),)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Overcoming
+
+
+def _overcome(now: _Turn) -> tuple[str, Outcome]:
+    """Overcome the way to another zone, an aspect, or anything else (A:125, A:150), and return what that is called."""
+    table, setup, who = now.table, now.place.setup, now.fighter.who
+    near = zones.within_two(setup.zones, now.zone) if setup.zones else []
+    mine = [one.who for one in setup.fighters if one.side == now.fighter.side]
+    there = aspects.public_on(table.state, (SCENE, *mine, *[one.who for one in now.enemies]))
+    tags = [tag for tag in there if aspects.goes_with_scene(tag)]
+    options = [*([_MOVE] if near else ()), *([_ENDS] if tags else ()), _REST]
+    what = table.ask(TARGET, who, tuple(options), text="Overcome what?")
+    if what == _MOVE.name:
+        return MOVE, _cross(now, near)
+    how = {"removes": which_aspect(table, who, tags, text="Which aspect?").name} if what == ASPECT else {}
+    rating = _rating(now)
+    return OVERCOME, now.moves.overcome(table, now.actor, rating, _resistance(now, asks=True), **how)
+
+
+def _rating(now: _Turn) -> Rating:
+    """Return what is rolled to overcome something: the usual, or what else on the sheet the people find fitting."""
+    usual, abilities = now.fighter.overcome, now.actor.abilities
+    others = [Option(name, f"{name} {value:+d}.") for name, value in abilities.items() if name != usual.name]
+    said = now.table.ask(
+        "means", now.fighter.who, (_usual(usual.name, usual.value),), text="With what?", optional=True, aside=others
+    )
+    return usual if said in (NO, "usual") else Rating(abilities[said], said)
+
+
+def _difficulty(now: _Turn) -> int:
+    """Return how hard it is to overcome something: as at the beginning, unless the game master has it otherwise."""
+    usual = now.place.setup.difficulty
+    text = "Against what difficulty?"
+    said = now.table.ask(
+        "obstacle", GM, (_usual("", usual),), text=text, optional=True, reads=_number, form="N", of=now.fighter.who
+    )
+    return usual if said in (NO, "usual") else int(said)
+
+
+@lru_cache(maxsize=64)
+def _usual(name: str, value: int) -> Option:
+    return Option("usual", f"{name} {value:+d}.".strip(), passes=True)
+
+
+def _number(text: str) -> str:
+    """Return a typed difficulty."""
+    try:
+        return f"{int(text):d}"
+    except ValueError:
+        raise UsageError(f"a difficulty is a whole number, such as 3, not {text!r}") from None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -418,7 +492,7 @@ def _move_freely(now: _Turn) -> None:
     free = [] if _in_the_way(now) else zones.next_to(setup.zones, now.zone, free=True)
     wanted = _wanted(now)
     options = tuple(Option(zone, f"Move to {zone}.", int(zone == wanted)) for zone in free)
-    to = table.ask("move", fighter.who, options, text=f"Move from {now.zone}?", optional=True)
+    to = table.ask(MOVE, fighter.who, options, text=f"Move from {now.zone}?", optional=True)
     if to != NO:
         now.zone = to
         now.before = (effect("move", to=fighter.who, zone=to),)
@@ -436,20 +510,17 @@ def _in_the_way(now: _Turn) -> list[Fighter]:
     return [one for one in now.enemies if one.blocks and zones.zone_of(state, one.who) == now.zone]
 
 
-def _cross(now: _Turn) -> Outcome | None:
+def _cross(now: _Turn, near: Sequence[str]) -> Outcome:
     """Return the result of moving with a roll, as far as two zones (Fate Core, "Movement")."""
     table, setup, fighter = now.table, now.place.setup, now.fighter
     wanted = _wanted(now)
-    near = zones.within_two(setup.zones, now.zone)
     options = tuple(Option(zone, f"To {zone}.", int(zone == wanted)) for zone in near)
-    if not options:
-        return None
     to = table.ask("zone", fighter.who, options, text="Where to?")
     way = _in_the_way(now)
     vs = tuple(opposition_of(table, one.who, one.defense) for one in way[:1])
     if not vs:
         vs = (Opposition(zones.difficulty(setup.zones, now.zone, to) or setup.difficulty),)
-    outcome = now.moves.overcome(table, now.actor, fighter.move, vs)
+    outcome = now.moves.cross(table, now.actor, fighter.move, vs)
     if any(one["kind"] == "goal" for one in outcome.effects):
         now.after = (effect("move", to=fighter.who, zone=to),)
     return outcome

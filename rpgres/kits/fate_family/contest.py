@@ -24,11 +24,10 @@ from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.fighters import best_defense, best_rating
 from rpgres.kits.fate_family.moves import (
     ADVANTAGE,
-    SCENERY,
-    TARGET,
     TURN,
     VICTORY,
     Moves,
+    advantage_on,
     ending,
     make_advantage,
     opposition_of,
@@ -37,7 +36,7 @@ from rpgres.kits.fate_family.moves import (
 from rpgres.kits.fate_family.rolls import Foe, Help, check_sides, roll_off
 from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.kits.fate_family.switches import ContestSwitches
-from rpgres.model.state import EMPTY, GM, SCENE, Character, Map
+from rpgres.model.state import EMPTY, GM, Character, Map
 from rpgres.parameters.values import Form, Opposition, Rating
 from rpgres.rulesets import Effect, Option
 from rpgres.rulesets.settling import Heights
@@ -220,10 +219,9 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
         return Turn(_next(place))
     rivals = {other.who: other for other in setup.sides if other.who and other is not side}
     people = [Option(name, f"{table.state.characters[name].title or name}, who defends.") for name in rivals]
-    on = table.ask(TARGET, side.who, (SCENERY, *people), text="An advantage on what?")
-    rival = rivals.get(on)
-    vs = rival.opposition if rival is not None else Opposition(setup.difficulty)
-    outcome = make_advantage(table, moves, actor, side.rating, on=on if rival is not None else SCENE, vs=(vs,))
+    on, existing = advantage_on(table, side.who, people)
+    vs = rivals[on].opposition if on else Opposition(setup.difficulty)
+    outcome = make_advantage(table, moves, actor, side.rating, on=on, vs=(vs,), existing=existing)
     lost = (*place.lost, number) if outcome.success is False else place.lost
     return Turn(_next(place, lost=lost), outcome, side.who, ADVANTAGE)
 

@@ -25,7 +25,7 @@ class Fighter(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         side: the number of the side; the actor's is 0.
-        attack, defense, advantage, discover, move: what is rolled for each.
+        attack, defense, advantage, discover, move, overcome: what is rolled for each.
         defenses: what is rolled against attacks with some abilities in place of `defense`, by these.
         is_ranged: whether attacks reach other zones.
         blocks: whether enemies in the same zone have to get past before they can leave it.
@@ -39,6 +39,7 @@ class Fighter(msgspec.Struct, frozen=True, gc=False):
     advantage: Rating
     discover: Rating
     move: Rating
+    overcome: Rating
     defenses: Map[str, Rating] = EMPTY
     is_ranged: bool = False
     blocks: bool = False
@@ -54,7 +55,7 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
 
     Args:
         kind: `physical` or `mental`.
-        use: `attack`, `defense`, `defense-against.ATTACK`, `order`, `discover`, `move` or `ranged`.
+        use: `attack`, `defense`, `defense-against.ATTACK`, `order`, `discover`, `move`, `overcome` or `ranged`.
     """
     known: dict[tuple[str, str], Sequence[str]] = rules.compiled.setdefault("conflict:ratings", {})
     if (kind, use) not in known:
@@ -98,6 +99,7 @@ def fighter_of(rules: Rules, character: Character, side: int, said: Mapping[str,
         said.get("advantage") or attack,
         best_rating(rules, character, kind, "discover"),
         best_rating(rules, character, kind, "move"),
+        said.get("overcome") or best_rating(rules, character, kind, "overcome"),
         Map(defenses) if defenses else EMPTY,
         attack.name in rating_names(rules, kind, "ranged"),
         bool(said.get("blocks")),

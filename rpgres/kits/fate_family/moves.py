@@ -17,7 +17,7 @@ from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import Standing, check_present
 from rpgres.kits.fate_family.settling import fact_map, roles_of, settle
 from rpgres.kits.fate_family.switches import ConflictSwitches
-from rpgres.model.state import EMPTY, GM, Character, Map, State
+from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State, Tag
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Option
 
@@ -26,7 +26,9 @@ TARGET = "target"  # the decision whom or what that is about
 VICTORY = "victory"  # the kind of effect that counts in a contest
 ZONES = "zones"  # the thing on the table: the zone of each fighter, by name
 ADVANTAGE = "create-advantage"  # an action that every procedure offers
+ASPECT = "aspect"  # the decision which aspect in play an action is about, and the option that leads to it
 SCENERY = Option("scene", "The scene.")  # what an advantage is on that is on no character
+_IN_PLAY = Option(ASPECT, "An aspect that is in play already.", -2)
 
 
 class Moves(msgspec.Struct, frozen=True):
@@ -36,7 +38,8 @@ class Moves(msgspec.Struct, frozen=True):
         effort: `(table, actor, action, rating, given)` returns what a character adds to the dice of an action.
         advantage: `(table, actor, rating, vs, name=, on=, is_new=)` makes an advantage, or uses one.
         attack: `(table, actor, rating, vs, track=, target=, defender=, full_defense=)` attacks.
-        overcome: `(table, actor, rating, vs)` gets past something; in a conflict, to another zone.
+        overcome: `(table, actor, rating, vs, removes=)` gets past something, or ends an aspect.
+        cross: `(table, actor, rating, vs)` gets to another zone of a conflict.
         discover: `(table, actor, rating, vs)` finds an aspect; None where an advantage does.
     """
 
@@ -44,12 +47,46 @@ class Moves(msgspec.Struct, frozen=True):
     advantage: Callable[..., Outcome]
     attack: Callable[..., Outcome]
     overcome: Callable[..., Outcome]
+    cross: Callable[..., Outcome]
     discover: Callable[..., Outcome] | None = None
 
 
 def opposition_of(table: Table, who: str, rating: Rating) -> Opposition:
     """Return a character at the table as opposition with a rating."""
     return Opposition(rating.value, table.rules.dice, who, rating.name)
+
+
+def advantage_on(table: Table, who: str, people: Sequence[Option]) -> tuple[str, str]:
+    """Ask what an advantage is on.
+
+    A new one on the scene or on a character, or an aspect in play: of these, of the scene, or their maker's own
+    (A:238). Aspects that some do not know of are left out: whether there is a question would tell.
+
+    Args:
+        table: where it is played.
+        who: makes it.
+        people: the other characters that it can be on.
+
+    Returns:
+        the character, `SCENE` for none; and the name of an aspect in play, empty for a new one.
+    """
+    near = (SCENE, who, *[one.name for one in people])
+    there = aspects.public_on(table.state, near)
+    options, more = (SCENERY, *people), (_IN_PLAY,) if there else ()
+    if not people:
+        options, more = (*options, *more), ()
+    # Odds look at the maker's own: what an advantage of another aspect is worth differs little, and they are many.
+    on = table.ask(TARGET, who, options, text="An advantage on what?", aside=more)
+    if on != ASPECT:
+        return SCENE if on == SCENERY.name else on, ""
+    tag = which_aspect(table, who, there, text="Which aspect?")
+    return SCENE if tag.on == who else tag.on, tag.name
+
+
+def which_aspect(table: Table, who: str, tags: Sequence[Tag], *, text: str) -> Tag:
+    """Ask which of some aspects an action is about."""
+    name = table.ask(ASPECT, who, tuple([Option(tag.slug, f"{tag.name}.") for tag in tags]), text=text)
+    return next(tag for tag in tags if tag.slug == name)
 
 
 def make_advantage(
@@ -60,22 +97,24 @@ def make_advantage(
     *,
     on: str,
     vs: Sequence[Opposition],
+    existing: str = "",
     full_defense: bool = False,
 ) -> Outcome:
     """Return the result of an advantage in a procedure: the first makes an aspect, later ones take advantage of it.
 
     Its name says whose it is and what it is on, and nothing of what went before, so that odds meet few states. Who
-    makes it may give it another one, and then what is made later is another aspect.
+    makes it may give it another one, and then what is made later is another aspect, unless it is said (`existing`).
 
     Args:
         table: where it is played.
         rating: what is rolled.
         on: the character it is on; empty for the scene.
+        existing: the aspect in play that it is about; empty for one of the maker's.
         full_defense: whether who defends has given up an action for it.
     """
     state = table.state
     carrier = state.characters[on].title or on if on else ""
-    name = f"Advantage of {actor.title or actor.name}{' on ' if carrier else ''}{carrier}"
+    name = existing or f"Advantage of {actor.title or actor.name}{' on ' if carrier else ''}{carrier}"
     tag = aspects.seen_tag(state, actor.name, name)
     is_new = tag is None or tag.kind == aspects.BOOST
     how = {"full_defense": True} if full_defense else {}
