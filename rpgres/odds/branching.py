@@ -165,7 +165,8 @@ class SearchedPolicies(Policies):
         self, others: Mapping[str, Policy], *, seat: str, dealer: SearchDealer, only_first: bool, is_first: bool
     ) -> None:
         super().__init__(others)
-        self._seat, self._dealer, self.is_common = seat, dealer, False
+        self._seat, self._dealer = seat, dealer
+        self.by_facts = self.is_common = False  # the search takes any option
         self._only_first, self.is_first = only_first, is_first
 
     def of(self, who: str, seat: str) -> Policy | None:

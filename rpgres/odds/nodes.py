@@ -42,7 +42,7 @@ def in_turn(first: Delta, then: Delta) -> Delta:
 class Memo:
     """The result of nodes, found again by those parts alone that were read to find it.
 
-    It is a tree that branches at parts; the way that only one result has is its tail, and compared at once.
+    It is a tree that branches at parts; those that are read together are compared together, as bits of a node.
     """
 
     __slots__ = ("_root",)
@@ -54,80 +54,75 @@ class Memo:
         """Return what is kept for a node; None where nothing is. What finds it is noted, where that is wanted."""
         found = self._root
         while type(found) is _Branch:
-            shift = found.shift
             if noted is not None:
-                noted[found.part] = None
-            found = found.by.get(node >> shift & MASK if shift >= 0 else parts.look(node, found.part))
-        if type(found) is not _Tail:
-            return found
-        if not found.fits(node, parts):
-            return None
-        if noted is not None:
-            noted.update(dict.fromkeys(found.parts))
-        return found.what
+                noted.update(found.parts)
+            found = found.by.get(node & found.bits if found.bits else parts.look(node, found.look))
+        return found
 
     def trace(self, node: Node, parts: Parts, written: int, noted: dict[int, None]) -> None:
         """Take note of what finds the result of a node that a change led to; see `Parts.trace`."""
         found = self._root
         while type(found) is _Branch:
-            parts.trace(node, found.part, written, noted)
-            found = found.by.get(parts.look(node, found.part))
-        if type(found) is _Tail:
             for part in found.parts:
                 parts.trace(node, part, written, noted)
+            found = found.by.get(found.key(node, parts))
 
     def keep(self, node: Node, read: Iterable[int], what: Any, parts: Parts) -> None:
         """Keep the result of a node, for all that agree with it in what was read."""
+        left = dict.fromkeys(read)
         if self._root is None:
-            self._root = _Branch(SHAPE)
-        branch, left = self._root, dict.fromkeys(read)
+            self._root = _Branch(_first(left))
+        branch: _Branch = self._root
         while True:
-            left.pop(branch.part, None)
-            id_ = parts.look(node, branch.part)
-            then = branch.by.get(id_)
-            if then is None:
-                branch.by[id_] = _Tail(node, tuple(left), what, parts) if left else what
-            if type(then) is _Tail and not then.fits(node, parts):
-                then = branch.by[id_] = then.branched()
-            if type(then) is not _Branch:
+            common = [part for part in branch.parts if part in left]
+            if common and len(common) < len(branch.parts):
+                branch.split(common)
+            for part in common:
+                del left[part]
+            key = branch.key(node, parts)
+            found = branch.by.get(key)
+            if found is None:
+                found = branch.by[key] = _Branch(_first(left)) if left else what
+            if type(found) is not _Branch:
                 return
-            branch = then
+            branch = found
+
+
+def _first(read: Iterable[int]) -> list[int]:
+    """Return what of some parts is compared first: those up to one that stands for a group or a function, or that one.
+
+    What a function makes of a standing is not worked out where what was read before it differs.
+    """
+    found = list[int]()
+    for part in read:
+        if part < 0:
+            return found or [part]
+        found.append(part)
+    return found
 
 
 class _Branch:
-    __slots__ = ("by", "part", "shift")
+    """Where results differ: by parts, or by the group or the function that a negative number stands for."""
 
-    def __init__(self, part: int) -> None:
-        self.part, self.shift = part, part * WIDTH
-        self.by: dict[Hashable, Any] = {}
+    __slots__ = ("bits", "by", "look", "parts")
 
+    def __init__(self, parts: Iterable[int], by: dict[Hashable, Any] | None = None) -> None:
+        self.parts = dict.fromkeys(parts)
+        self.look = min(self.parts)
+        self.bits = sum([MASK << part * WIDTH for part in self.parts]) if self.look >= 0 else 0
+        self.by: dict[Hashable, Any] = by if by is not None else {}
 
-class _Tail:
-    """The end of the way to a result, for nodes that agree with one in all of some parts, in their order."""
+    def key(self, node: Node, parts: Parts) -> Hashable:
+        """Return what of a node is compared here."""
+        return node & self.bits if self.bits else parts.look(node, self.look)
 
-    __slots__ = ("bits", "looks", "parts", "want", "what")
-
-    def __init__(self, node: Node, read: tuple[int, ...], what: Any, parts: Parts) -> None:
-        self.parts, self.what = read, what
-        self.bits = sum([MASK << part * WIDTH for part in read if part >= 0])
-        self.want = node & self.bits
-        self.looks = tuple([(part, parts.look(node, part)) for part in read if part < 0])
-
-    def fits(self, node: Node, parts: Parts) -> bool:
-        """Tell whether a node agrees in all of them."""
-        if node & self.bits != self.want:
-            return False
-        return all(parts.look(node, part) == seen for part, seen in self.looks)
-
-    def branched(self) -> _Branch:
-        """Return a branch at the first part, behind which it goes on; it is one part shorter then."""
-        first, left = self.parts[0], self.parts[1:]
-        branch, seen = _Branch(first), self.want >> first * WIDTH & MASK if first >= 0 else self.looks[0][1]
-        if first >= 0:
-            bits = MASK << first * WIDTH
-            self.bits, self.want = self.bits & ~bits, self.want & ~bits
-        else:
-            self.looks = self.looks[1:]
-        self.parts = left
-        branch.by[seen] = self if left else self.what
-        return branch
+    def split(self, first: Iterable[int]) -> None:
+        """Compare only some of the parts here, and the others in branches behind."""
+        rest, by = [part for part in self.parts if part not in first], self.by
+        _Branch.__init__(self, first)
+        for key, found in by.items():
+            assert isinstance(key, int)
+            behind = self.by.get(key & self.bits)
+            if behind is None:
+                behind = self.by[key & self.bits] = _Branch(rest)
+            behind.by[key & behind.bits] = found

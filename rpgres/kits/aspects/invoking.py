@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -27,10 +28,14 @@ from rpgres.kits.aspects.names import (
     points_of,
     purse_of,
 )
+from rpgres.kits.aspects.policies import pays
 from rpgres.kits.aspects.windows import NOBODY, Choice, Ledger, Means, Menu, Offer, Settles, Side, Window
 from rpgres.model.state import EMPTY, GM, SCENE, Map, State, Tag, slug
 from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
+
+if TYPE_CHECKING:
+    from rpgres.engine.seats import Policies
 
 FAR = 40  # what dice may come to that are too many to look at
 FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
@@ -60,15 +65,17 @@ def can_any_invoke(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledge
 
 def new_ledger(table: Table) -> Ledger:
     """Return the ledger of a roll on which nothing has been invoked, by the house rules."""
-    rules, state = table.rules, table.state
-    kept: tuple[State, Ledger] | None = rules.compiled.get("aspects:ledger")
-    if kept is None or kept[0] is not state:  # simulations and odds roll on the same table many times
+    rules, state, players = table.rules, table.state, table.run.players
+    who = players.policies if players.by_question and not table.is_read else None  # else people see what is offered
+    kept: tuple[State, Policies | None, Ledger] | None = rules.compiled.get("aspects:ledger")
+    if kept is None or kept[0] is not state or kept[1] is not who:  # simulations roll on the same table many times
         switches = rules.switches(AspectSwitches)
         most_free = FREE_TOGETHER if switches.same_aspect == "two-free" else None
         has_absent = switches.absent_aspects == "stay"
-        ledger = Ledger(most_free, has_absent, settings_of(rules, "aspects", AspectSettings))
-        kept = rules.compiled["aspects:ledger"] = state, ledger
-    return kept[1]
+        settings = settings_of(rules, "aspects", AspectSettings)
+        ledger = Ledger(most_free, has_absent, settings, pays(who) if who is not None else None)
+        kept = rules.compiled["aspects:ledger"] = state, who, ledger
+    return kept[2]
 
 
 def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
@@ -319,7 +326,7 @@ def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     """Return with what a member of a side can invoke, before anything is used up (hashable)."""
     means = ledger.means.get((members, member))
     if means is None:
-        means = state.glance(_means_of, members, member, ledger.settings, ledger.has_absent)
+        means = state.glance(_means_of, members, member, ledger.settings, ledger.has_absent, ledger.pays)
         ledger.means[members, member] = means
     return means
 
@@ -385,19 +392,30 @@ def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     return found
 
 
-def _means_of(state: State, members: tuple[str, ...], member: str, settings: AspectSettings, has_absent: bool) -> Means:
-    """Return with what a member of a side can invoke, before anything is used up."""
+def _means_of(
+    state: State, members: tuple[str, ...], member: str, settings: AspectSettings, has_absent: bool, pays: bool | None
+) -> Means:
+    """Return with what a member of a side can invoke, before anything is used up.
+
+    Aspects that only a point could pay for are left out where nobody pays, or where as many come before them as all
+    the points of the side can pay for: no turn, and no odds of one, then depend on them.
+    """
     seat = state.seat_of(member)
     holders = (member, *members, GM) if seat == GM else (member, *members)
     points, choices = points_of(state, member, settings), list[Choice]()
+    purses = dict.fromkeys([purse_of(state, one) for one in holders]) if pays else ()
+    left = FAR if pays is None else sum([points_of(state, purse, settings) for purse in purses])
     for tag in in_order(state.tags):
         if tag.kind not in INVOKABLE or not is_known(tag, seat):
             continue
         if not has_absent and tag.on in state.characters and state.characters[tag.on].is_out:
             continue
         free = [one for one in holders if tag.uses.get(one, 0) > 0]
-        if free or (points > 0 and tag.kind != BOOST):
-            choices.append(Choice(tag, tag.slug, member, free[0] if free else ""))
+        if not free:
+            if points < 1 or left < 1 or tag.kind == BOOST:
+                continue
+            left -= pays is not None
+        choices.append(Choice(tag, tag.slug, member, free[0] if free else ""))
     tags = tuple([(choice.name, choice.tag) for choice in choices])
     # How often one that is hidden can be used shows in no question that is skipped.
     hidden = FAR * any(choice.tag.audience is not None for choice in choices)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from rpgres.engine.players import NO, Question, View, by_facts, preferred
+from typing import TYPE_CHECKING
+
+from rpgres.engine.players import NO, Policy, Question, View, by_facts, preferred
 from rpgres.kits.aspects.names import BOOST, DEFAULTS
 from rpgres.rulesets import Option
+
+if TYPE_CHECKING:
+    from rpgres.engine.seats import Policies
 
 SUCCESS = 1  # the margin worth reaching
 STYLE = 3  # the margin worth a boost
@@ -29,6 +34,19 @@ def thrifty(view: View, question: Question) -> str:
     if "acting" not in question.facts:
         return preferred(view, question)
     return _invoke(question, points=0)
+
+
+# Policies that never look at more aspects than they can use, by whether they pay: of what costs a point they take what
+# is offered first, and count no more of it than they have points.
+_PAYS: dict[Policy, bool] = {sensible: True, thrifty: False, preferred: False}
+
+
+def pays(policies: Policies) -> bool | None:
+    """Tell whether anybody pays for invocations; None where a policy may look at all that can be invoked."""
+    if not policies.by_facts:
+        return None
+    found = [_PAYS.get(policy) for policy in policies.by.values()]
+    return None if None in found else any(found)
 
 
 def _invoke(question: Question, *, points: int) -> str:

@@ -72,6 +72,7 @@ class Ledger(msgspec.Struct, frozen=True):
             for any number, and one paid besides.
         has_absent: whether aspects of characters who are out of the scene can be invoked, too.
         settings: of the kit.
+        pays: whether anybody pays for invocations; None where that, and for which aspect, is not known.
         uses: free uses by tag and holder.
         points: points paid, by purse.
         free: free invocations by side and tag.
@@ -88,6 +89,7 @@ class Ledger(msgspec.Struct, frozen=True):
     most_free: int | None = None
     has_absent: bool = False
     settings: AspectSettings = DEFAULTS
+    pays: bool | None = None
     uses: Map[tuple[str, str], int] = EMPTY
     points: Map[str, int] = EMPTY
     free: Map[tuple[int, str], int] = EMPTY
