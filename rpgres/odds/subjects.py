@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.engine.players import Policy, Preference, Question, View
+from rpgres.engine.players import NO, Policy, Preference, Question, View, by_facts, by_question
 from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, State, put
@@ -336,7 +336,7 @@ def prepared_subject(subject: Subject) -> Prepared:
 
 
 def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Policy]:
-    """Return policies that answer some decisions of a subject always alike, and tell of what they are asked."""
+    """Return policies that answer some decisions alike, wherever that is offered, and tell of what they are asked."""
     decided, notice = subject.decided, subject.notice
     if not decided and notice is None:
         return dict(policies)
@@ -346,15 +346,22 @@ def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Poli
             return _preferring(policy, decided) if decided else policy
 
         def answer(view: View, question: Question) -> str | Mapping[str, int] | None:
-            if question.label in decided:
-                return decided[question.label]
+            always = decided.get(question.label)
+            if always is not None and _offers(question, always):
+                return always
             if notice is not None:
                 notice(question)
             return policy(view, question) if policy is not None else None
 
-        return answer
+        if getattr(policy, "by_facts", False) and set(decided.values()) <= {NO}:
+            return by_facts(answer)
+        return by_question(answer) if getattr(policy, "by_question", False) else answer
 
     return {"": wrapped(policies.get("")), **{who: wrapped(policy) for who, policy in policies.items() if who}}
+
+
+def _offers(question: Question, choice: str) -> bool:
+    return (question.optional and choice == NO) or any(option.name == choice for option in question.offered)
 
 
 def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:

@@ -449,6 +449,17 @@ def test_what_the_budget_leaves_open_is_not_taken_for_a_change() -> None:
 
 
 @pytest.mark.slow
+def test_a_decision_is_always_answered_alike_where_that_is_offered() -> None:
+    line = ("odds", "fate/conflict", "--sheet", "mara", "--against", "thug", "--exchanges", "1", "--auto")
+    found = as_json(*line, "--knockout")
+    assert found["untried"] == []  # a hit that a consequence cannot take is absorbed as the policy likes
+    parts = {part["text"]: part for part in found["parts"]}
+    out = as_json(*line, "--choose", "absorb=taken-out*")
+    assert exact(parts["decision absorb=taken-out always"]["outcomes"]) == exact(out["outcomes"])
+    assert parts["decision absorb=severe always"]["open"]["exact"] == "0"
+
+
+@pytest.mark.slow
 def test_what_cannot_be_taken_out_is_told_with_its_reason() -> None:
     found = as_json(*OVERCOME, "--skill", "2", "--vs", "1", "--vs", "2", "--knockout")
     assert [one["text"] for one in found["untried"]] == ["switch opposers=one"]
