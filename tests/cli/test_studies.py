@@ -450,7 +450,19 @@ def test_what_the_budget_leaves_open_is_not_taken_for_a_change() -> None:
 
 @pytest.mark.slow
 def test_a_decision_is_always_answered_alike_where_that_is_offered() -> None:
-    line = ("odds", "fate/conflict", "--sheet", "mara", "--against", "thug", "--exchanges", "1", "--auto")
+    line = (
+        "odds",
+        "fate/conflict",
+        "--sheet",
+        "edda",
+        "--against",
+        "thug",
+        "--exchanges",
+        "1",
+        "--auto",
+        "--fate-points",
+        "0",
+    )
     found = as_json(*line, "--knockout")
     assert found["untried"] == []  # a hit that a consequence cannot take is absorbed as the policy likes
     parts = {part["text"]: part for part in found["parts"]}
