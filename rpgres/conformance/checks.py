@@ -67,7 +67,7 @@ def check_ruleset(subject: Subject, *, begins: Callable[[Check], None] | None = 
 
     Args:
         subject: the ruleset.
-        begins: is told each check before it is run.
+        begins: called with each check before it is run.
     """
     for check in CHECKS:
         if begins is not None:

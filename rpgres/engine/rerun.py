@@ -101,7 +101,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         given: changed results of dice or cards, as `[STEP.]LABEL[#N]=VALUE`.
         choose: changed decisions, as `[STEP.][WHO:]LABEL[#N]=VALUE`.
-        policies: who answers decisions that are new, by character; everybody's under an empty name.
+        policies: who answers decisions that are new, by character; the default under an empty name.
         auto: whether the ruleset's first policy answers them.
     """
 

@@ -70,7 +70,7 @@ def run_scene(
         seed: any text or number; by default the scene's own, or a fresh one.
         seat: leave out what this seat may not know, and the seed; everything by default.
         auto: whether the ruleset's policy answers what neither the scene nor a policy does.
-        policies: policy by name of a character; everybody's under an empty name.
+        policies: policy by character; under an empty name the default.
         switches: house rules, over the scene's own.
         rulesets: folders with overlays; the last is the nearest.
 

@@ -58,7 +58,7 @@ def onward(
 
     Args:
         at: the place so far: a step that may be due, or the beginning or end of a group.
-        skips: is told each step that is not due, and on which passes of its groups.
+        skips: called with each step that is not due, and on which passes of its groups.
     """
     ops = program.ops
     while at.op < len(ops):

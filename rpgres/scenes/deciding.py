@@ -24,7 +24,7 @@ class Deciding(msgspec.Struct):
     """What a scene, with those that it includes, says of who decides.
 
     Attributes:
-        policies: policies by character, everybody's under an empty name: names, or files of orders with their folder.
+        policies: policies by character, the default under an empty name: names, or files of orders with their folder.
         texts: the text of the scene that says so, likewise.
         orders: the standing orders of characters, of sheets or of the scene.
         sets: standing orders by name.
@@ -57,7 +57,7 @@ class Deciding(msgspec.Struct):
         *,
         auto: bool,
     ) -> dict[str, Policy]:
-        """Return the policies by character, everybody's under an empty name; see `read_scene`.
+        """Return the policies by character, the default under an empty name; see `read_scene`.
 
         Args:
             named: policies that come before those of the scene, likewise.

@@ -140,10 +140,10 @@ def play_scene(
 
     Args:
         hand: asks a person for results of real dice and cards that the scene does not give.
-        begins: is told each step that is played, before it is, with the table.
+        begins: called with each step that is played, before it is, with the table.
         rewinds: takes back the last answer of a step for the person who is prompted; the step is then played again.
             False where there is none.
-        ended: is told the name of how the scene ended; empty where it has none.
+        ended: called with the name of how the scene ended; empty where it has none.
 
     Raises:
         FileError: a step cannot be played; says which and where.
@@ -171,7 +171,7 @@ def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lamb
 
     Args:
         run_leaf: runs a step: returns its result, and the table after it.
-        ended: is told the name of how the scene ended; empty where it has none.
+        ended: called with the name of how the scene ended; empty where it has none.
     """
     program, rules, state, at = scene.program, scene.rules, scene.state, At()
     skipped: list[tuple[Leaf, tuple[int, ...]]] = []

@@ -33,7 +33,7 @@ def procedure_scene(
     """Return the scene that plays one procedure.
 
     Args:
-        policies: who answers what is not chosen, by character; everybody's under an empty name.
+        policies: who answers what is not chosen, by character; the default under an empty name.
         given, choose: results and answers by label, in order.
         state: the table; by default only with the characters that the inputs bring.
         told: who decides by which policy, for records.

@@ -116,7 +116,7 @@ class Scene(msgspec.Struct, frozen=True):
         program: its steps in the order in which they come.
         folder: where sheets are sought first: beside the scene; None when it stands in no file.
         extra: further folders with rulesets and overlays.
-        told: by which policy each character decides, for records: everybody's under `*`.
+        told: by which policy each character decides, for records: the default under `*`.
     """
 
     file: SceneFile

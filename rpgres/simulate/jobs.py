@@ -89,7 +89,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         rpgres: the version of rpgres that wrote it.
         seed: where the dice come from; run N plays from `SEED#N`.
         by: paths of the state that are counted too.
-        policies: policy by character; everybody's under an empty name. A file of standing orders by its name.
+        policies: policy by character; the default under an empty name. A file of standing orders by its name.
         orders: the texts of these files, by name.
         auto: whether the ruleset's first policy decides for everybody else.
     """
@@ -123,7 +123,7 @@ def action_job(
     Args:
         by: paths of the state after the action that are counted too.
         choose: answers to decisions, by label.
-        policies: policy by character; everybody's under an empty name.
+        policies: policy by character; the default under an empty name.
         auto: whether the ruleset's first policy decides for everybody else.
     """
     subject = ActionSubject(
