@@ -21,7 +21,7 @@ from rpgres.simulate.subjects import Subject, rebuild
 from rpgres.simulate.tallies import Tally, tally_of
 from rpgres.version import __version__
 
-# What a worker's error is again where the simulation was started; others are what they derive from.
+# The class with which an error of a worker is raised again; others become RpgresError.
 _ERRORS: dict[str, type[RpgresError]] = {
     kind.code: kind
     for kind in (
@@ -44,12 +44,12 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An error of a worker, as data: the error itself may hold what cannot travel.
+    """An error of a worker as data, since the error itself may hold what cannot be pickled.
 
     Attributes:
         code: the kind of error.
-        message: what is told, with inputs marked.
-        details: the same for programs.
+        message: the message, with inputs marked.
+        details: data for programs.
     """
 
     code: str
@@ -87,7 +87,7 @@ def count_runs(subject: Subject, begin: int, end: int) -> Tally:
 
 @lru_cache(maxsize=4)
 def ready(job: bytes, folder: str) -> Subject:
-    """Return what a job describes, rebuilt once by each worker.
+    """Return the subject of a job, rebuilt once by each worker.
 
     Raises:
         RpgresError: it cannot be rebuilt here.
@@ -113,7 +113,7 @@ def _unpacked(job: Job) -> Path:
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What a worker has to say of a job before it starts.
+    """The answer of a worker to whether it can play a job.
 
     Attributes:
         version: its version of rpgres.
@@ -128,7 +128,7 @@ def report(job: bytes) -> Report:
     """Return whether this worker can play a job: it has the ruleset, in the same version and with the same data."""
     decoded = msgspec.json.decode(job, type=Job)
     if decoded.rpgres != __version__:
-        return Report(__version__)  # which is reason enough
+        return Report(__version__)  # `cluster` compares it
     try:
         fault = _brought_otherwise(decoded)
         if not fault:
@@ -140,7 +140,7 @@ def report(job: bytes) -> Report:
 
 
 def _brought_otherwise(job: Job) -> str:
-    """Return that the ruleset's code has another version here; empty when it has not."""
+    """Return the fault that the ruleset's code has another version here; empty for none."""
     if job.rules.own is not None:
         return ""
     from rpgres.plugins.discovery import find_ruleset

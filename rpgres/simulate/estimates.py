@@ -1,4 +1,4 @@
-"""Estimates of how a scene ends, from playing all of it many times, where exact odds leave something open."""
+"""Estimates of how a scene ends from many plays of the whole, where exact odds leave something open."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sample_scene(
     Args:
         scene: the scene; its policies answer what its steps do not.
         by: the ending, a path of the table at the end, or a detail of the last procedure's outcome.
-        tells: is told how often it was played, and how often it will be; an interrupt there ends the plays.
+        tells: called with the plays so far, and their number in all; an interrupt there ends them.
     """
     play, found = plays_of(scene, by=by), Counter[str]()
     try:
@@ -39,7 +39,7 @@ def sample_scene(
 
 
 def plays_of(scene: Scene, *, by: str = ENDING, seed: str = SEED) -> Callable[[int], str]:
-    """Return what plays a run of a scene by its number, and returns the ending, or what odds call another value."""
+    """Return the function that plays a run of a scene by its number, and returns the name of its ending or value."""
     subject = scene_subject(scene, seed=seed, by=() if by == ENDING else (by,))
     if by != ENDING:
         return lambda run: value_name(subject.play(run)[-1])

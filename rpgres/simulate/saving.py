@@ -1,4 +1,4 @@
-"""The file that keeps a simulation, so that it can go on later: what is simulated, and the counts so far."""
+"""The file of a saved simulation, which can be resumed: its job, and the counts so far."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def read_saved(path: Path) -> SavedSimulation | None:
 
 
 def tally_for(path: Path, saved: SavedSimulation, job: Job, *, things: Collection[str], runs: int | None) -> Tally:
-    """Return the counts of a file with which a simulation goes on.
+    """Return the counts of a file, with which a simulation is resumed.
 
     Args:
         runs: how many runs are wanted; None where the width decides.
