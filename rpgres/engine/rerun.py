@@ -507,7 +507,7 @@ def require_same(before: Result, again: Again) -> None:
     """
     if _outcome_of(before) != _outcome_of(again.found):
         raise UsageError(
-            f"{before.ruleset} {before.action} does not come to the same when it is repeated: "
+            f"{before.ruleset} {before.action} has another result when it is repeated: "
             "the rules, a sheet or the scene have changed since"
         )
 

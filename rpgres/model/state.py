@@ -18,8 +18,8 @@ GM = "gm"
 """The game master's seat; every other seat has the name of its character."""
 EVERYBODY = "everybody"  # the view without a seat: what is public
 ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
-THE_HOST = "host"  # the view of who plays a scene: all of it, with the seed
-NO_NAMES = (*ROLES, EVERYBODY, THE_HOST)  # what no character is called
+HOST_NAME = "host"  # what people type for the view of the host, which is `HOST` (None) in code: nothing is left out
+NO_NAMES = (*ROLES, EVERYBODY, HOST_NAME)  # what no character is called
 SCENE = ""
 """What a tag is on when no character carries it."""
 CHECKED = "x"  # what stands in a box that is marked, and has no text of its own

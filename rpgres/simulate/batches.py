@@ -17,7 +17,7 @@ from rpgres.errors import RpgresError, UsageError
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.rulesets import brought_by
 from rpgres.simulate.jobs import Job, has_files, unpack
-from rpgres.simulate.subjects import Subject, rebuild
+from rpgres.simulate.runners import Runner, rebuild
 from rpgres.simulate.tallies import Tally, tally_of
 from rpgres.version import __version__
 
@@ -31,7 +31,7 @@ _ERRORS: dict[str, type[RpgresError]] = {
 }
 
 
-_ALONE = Lock()  # a subject has one dealer, and a worker of a cluster may have several threads
+_ALONE = Lock()  # a runner has one dealer, and a worker of a cluster may have several threads
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -71,23 +71,23 @@ def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure
     """
     try:
         with _ALONE:
-            subject = ready(job, folder)
+            runner = ready(job, folder)
             start = perf_counter()
-            tally = count_runs(subject, begin, end)
+            tally = count_runs(runner, begin, end)
             seconds = perf_counter() - start
     except RpgresError as error:
         return Failure(error.code, error.raw, msgspec.to_builtins(error.details, enc_hook=str))
     return Batch(begin, end, tally, seconds)
 
 
-def count_runs(subject: Subject, begin: int, end: int) -> Tally:
+def count_runs(runner: Runner, begin: int, end: int) -> Tally:
     """Return the counts of the runs from `begin` to before `end`."""
-    return tally_of(subject.things, Counter(map(subject.play, range(begin, end))))
+    return tally_of(runner.things, Counter(map(runner.play, range(begin, end))))
 
 
 @lru_cache(maxsize=4)
-def ready(job: bytes, folder: str) -> Subject:
-    """Return the subject of a job, rebuilt once by each worker.
+def ready(job: bytes, folder: str) -> Runner:
+    """Return the runner of a job, rebuilt once by each worker.
 
     Raises:
         RpgresError: it cannot be rebuilt here.

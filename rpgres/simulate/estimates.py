@@ -8,7 +8,7 @@ from collections.abc import Callable
 from rpgres.odds.sampling import SEED, Sample, estimate
 from rpgres.scenes.program import Scene
 from rpgres.scenes.walking import ENDING, value_name
-from rpgres.simulate.subjects import LAST, scene_subject
+from rpgres.simulate.runners import LAST, scene_runner
 from rpgres.stopping import STOP
 
 _EVERY = 256  # runs between two reports
@@ -40,8 +40,8 @@ def sample_scene(
 
 def plays_of(scene: Scene, *, by: str = ENDING, seed: str = SEED) -> Callable[[int], str]:
     """Return the function that plays a run of a scene by its number, and returns the name of its ending or value."""
-    subject = scene_subject(scene, seed=seed, by=() if by == ENDING else (by,))
+    runner = scene_runner(scene, seed=seed, by=() if by == ENDING else (by,))
     if by != ENDING:
-        return lambda run: value_name(subject.play(run)[-1])
-    place = subject.things.index(ENDING if ENDING in subject.things else LAST)
-    return lambda run: str(subject.play(run)[place] or "")
+        return lambda run: value_name(runner.play(run)[-1])
+    place = runner.things.index(ENDING if ENDING in runner.things else LAST)
+    return lambda run: str(runner.play(run)[place] or "")

@@ -10,7 +10,7 @@ import msgspec
 from rpgres.dice.seeds import LANES
 from rpgres.odds.sampling import estimate
 from rpgres.simulate.batches import Batch
-from rpgres.simulate.subjects import Value
+from rpgres.simulate.runners import Value
 from rpgres.simulate.tallies import Tally
 
 BATCH_SECONDS = 0.25  # of a batch: long compared with handing it over, short for someone who pressed Ctrl-C

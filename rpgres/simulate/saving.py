@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.errors import FileError, named, writing
 from rpgres.simulate.jobs import ActionSubject, Job
-from rpgres.simulate.subjects import Value
+from rpgres.simulate.runners import Value
 from rpgres.simulate.tallies import Tally
 from rpgres.text.filenames import write_own
 

@@ -16,7 +16,7 @@ from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
 from rpgres.scenes.walking import check_by, check_paths, is_path, nearest_place
 from rpgres.simulate.jobs import Job, action_job, scene_job
-from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
+from rpgres.simulate.runners import ACTION_THINGS, choice_things, scene_things
 from rpgres.simulate.summaries import (
     SimulationResult,
     choices_in,

@@ -14,8 +14,8 @@ from rpgres.odds.chances import Asked
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.simulate.jobs import Job
+from rpgres.simulate.runners import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, rebuild
 from rpgres.simulate.running import folder_of
-from rpgres.simulate.subjects import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, rebuild
 from rpgres.simulate.tallies import Tally
 
 QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
@@ -137,9 +137,9 @@ def _refusal(job: Job, runs: int, name: str) -> RpgresError:
     from rpgres.engine.players import refusal
 
     with folder_of(job) as folder:
-        subject = rebuild(job, folder)
-        next(run for run in range(runs) if subject.play(run) and name in subject.refused)
-    return refusal(*subject.refused[name])
+        runner = rebuild(job, folder)
+        next(run for run in range(runs) if runner.play(run) and name in runner.refused)
+    return refusal(*runner.refused[name])
 
 
 def unasked_in(choices: Mapping[str, set[Value]]) -> list[str]:

@@ -18,7 +18,7 @@ from rpgres.scenes.walking import course_of
 from rpgres.simulate import Crew, Plan, Tally, empty_tally, scene_job, simulated
 from rpgres.simulate.batches import count_runs
 from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
-from rpgres.simulate.subjects import action_subject, main_things, scene_subject, scene_things
+from rpgres.simulate.runners import action_runner, main_things, scene_runner, scene_things
 from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
 from tests.support.effort import few, games
@@ -154,7 +154,7 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     inputs = {"attackers": 4, "defenders": 3}
     scene = procedure_scene(rules, "battle", inputs)
     by = ["counters.attackers", "rounds"]
-    subject = scene_subject(scene, seed="7", by=by)
+    subject = scene_runner(scene, seed="7", by=by)
     assert subject.things == ("steps.battle", "last", *by)
     runs = games(3000)
     tally = count_runs(subject, 0, runs)
@@ -168,7 +168,7 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     prepared = prepare(rules, "battle", inputs)
     action = ActionSubject(action="battle", inputs=inputs)
     job = Job(seed="7", by=by, rules=RulesJob(id=rules.id, version="1", hash=""), subject=action)
-    alone = action_subject(prepared, job, action, {})
+    alone = action_runner(prepared, job, action, {})
     for run in range(40):
         outcome, _, attackers, rounds = subject.play(run)
         assert alone.play(run) == (outcome, None, None, attackers, rounds)

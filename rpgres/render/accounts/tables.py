@@ -45,8 +45,6 @@ from rpgres.render.words import title
 from rpgres.rulesets import Rules
 from rpgres.text.harmless import in_line
 
-HOST = "the host"
-
 
 def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: State, rules: Rules) -> Account:
     """Return the account of a table.
@@ -57,7 +55,7 @@ def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: S
         state: the table, as that seat sees it.
     """
     heading = heading_of(
-        rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or HOST
+        rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or "the host"
     )
     chapters = list(_chapters(entries, words_of(rules, state)))
     return msgspec.structs.replace(heading, chapters=chapters, table=table_of(state, rules))

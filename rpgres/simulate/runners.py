@@ -1,4 +1,4 @@
-"""The subject of a simulation: an action or a scene rebuilt from its job, played fast and without records."""
+"""Runners play one run of a simulation: an action or a scene rebuilt from its job, played fast and without records."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from rpgres.odds.exact import NeedsPolicy, asked_words
 from rpgres.odds.watching import unwatched
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
-from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
+from rpgres.scenes.flow import Position, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many
-from rpgres.scenes.walking import course_of, is_path, play_bare, told_in_scene
+from rpgres.scenes.walking import course_of, is_path, play_leaf, with_details
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
 from rpgres.simulate.turns import Played, TurnDealer, Turns
@@ -48,13 +48,13 @@ TAKEN, REFUSED, BOTH = "taken", "refused", "taken and refused"  # the values of 
 SKIPPED = "skipped"  # in place of the outcome of a step that was not played
 
 
-class Subject(NamedTuple):
-    """What is simulated, ready to be played.
+class Runner(NamedTuple):
+    """Plays runs of a simulation.
 
     Attributes:
         things: the names of what is counted.
-        play: plays a run by its number and returns the value of each.
-        refused: the typed answers that a run did not offer so far, each with the first question.
+        play: plays a run by its number and returns the value of each thing.
+        refused: the typed answers that a run did not offer, each with the first question.
     """
 
     things: tuple[str, ...]
@@ -62,15 +62,15 @@ class Subject(NamedTuple):
     refused: Mapping[str, tuple[Question, str]] = EMPTY
 
 
-def rebuild(job: Job, folder: Path) -> Subject:
-    """Return the subject of a job, from what is installed here and the files in a worker's folder.
+def rebuild(job: Job, folder: Path) -> Runner:
+    """Return the runner of a job, from what is installed here and the files in a worker's folder.
 
     Raises:
         RpgresError: the ruleset is missing here, or differs from the one of the job.
     """
     if isinstance(job.subject, SceneSubject):
-        return scene_subject(_rebuild_scene(job, folder), seed=job.seed, by=job.by)
-    return action_subject(_rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
+        return scene_runner(_rebuild_scene(job, folder), seed=job.seed, by=job.by)
+    return action_runner(_rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
 
 
 def _rebuild_action(job: Job, folder: Path) -> Prepared:
@@ -96,7 +96,7 @@ def _rebuild_scene(job: Job, folder: Path) -> Scene:
     )
 
 
-def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
+def action_runner(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Runner:
     """Return an action, ready to be played.
 
     Args:
@@ -129,7 +129,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
         play_one = _or_else(_procedure_turns(prepared, job, common, key), lambda told: told[-1], play_run)
     elif isinstance(dealer, NotingDealer):
         play_one = recalled(dealer, play_run)
-    return Subject((*ACTION_THINGS, *job.by, *answers), play_one, refused)
+    return Runner((*ACTION_THINGS, *job.by, *answers), play_one, refused)
 
 
 def _action_key(prepared: Prepared, by: Sequence[str]) -> Callable[[Outcome, State], Key]:
@@ -268,7 +268,7 @@ def _step_names(scene: Scene) -> dict[int, str]:
     return names
 
 
-def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject:
+def scene_runner(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Runner:
     """Return a scene, ready to be played.
 
     Args:
@@ -280,13 +280,13 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
     dealer, details = SeededDealer(Streams(run_seed(seed, 0))), [name for name in by if not is_path(name)]
 
     def play_run(run: int) -> Key:
-        state, at, told = scene.state, At(), list[tuple[int, str | None]]()
+        state, at, told = scene.state, Position(), list[tuple[int, str | None]]()
         dealer.move_to(run)
         while not is_over(program, at := onward(program, rules, at, state)):
             leaf = leaf_at(program, at)
             dealer.begin_step(program.number_of(leaf, at.passes))
             try:
-                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
+                found, after = play_leaf(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
             except NeedsAnswer as needs:
                 _raise_as_played(scene, run_seed(seed, run))
                 raise _undecided(needs.question, run) from None
@@ -298,12 +298,12 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
             outcome = found.band if found is not None else None
             at = after_step(program, rules, at, state, outcome=outcome)
             if leaf.step.procedure and found is not None:
-                at = told_in_scene(scene, at, leaf.step.procedure, found, details)
+                at = with_details(scene, at, leaf.step.procedure, found, details)
             told.append((leaf.number, outcome))
         values = tuple([read(state, at.counted) for read in readers])
         return key([*told, (ending_of(program, rules, at, state), *values)])
 
-    return Subject((*scene_things(scene), *by), _or_else(_scene_turns(scene, seed, by, readers), key, play_run))
+    return Runner((*scene_things(scene), *by), _or_else(_scene_turns(scene, seed, by, readers), key, play_run))
 
 
 def _scene_key(scene: Scene) -> Callable[[Sequence[Any]], Key]:
@@ -340,7 +340,7 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
     counts = [name for name in by if not is_path(name)]
     course, dealer = course_of(scene, by=counts), TurnDealer(Streams(run_seed(seed, 0)))
 
-    def next_step(at: At) -> int:
+    def next_step(at: Position) -> int:
         return program.number_of(leaf_at(program, at), at.passes)
 
     def begin() -> tuple[Standing, int]:
