@@ -1,4 +1,4 @@
-"""The account of a persistent table, made from its log as a seat sees it, and the files of `rpgres table export`.
+"""The account of a persistent table from its log as a seat sees it, and the files of `rpgres table export`.
 
 An account has a chapter for each scene. Undone, failed and unfinished entries are left out; the entry with the last
 answer has the whole action.
@@ -79,7 +79,7 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
 
 
 def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
-    """Yield a chapter for each period that begins while no other is under way, and for what happens between them."""
+    """Yield a chapter for each outermost period, and for the entries between them."""
     times: Counter[str] = Counter()
     titled, turns, under_way = "", list[Turn](), list[str]()
     before = "How it begins"
