@@ -58,7 +58,7 @@ GOALS = Option(
 )
 BEST = Option("best", "Let the actor decide optimally, and evaluate each first choice.")
 EACH = Option("each", "Evaluate each first choice of the actor; policies decide afterwards.")
-BY = Option("by", "Evaluate the margin, the total, or a number that is told, instead of the outcome.", "NAME")
+BY = Option("by", "Evaluate the margin, the total, or a number that the action tells, instead of the outcome.", "NAME")
 VS = Option("vs", "Compare the total with a number, or with dice: 15, <=45, d20+3.", "[SIGN]NUMBER|DICE")
 DICE_BY = Option("by", "Evaluate the margin, the total, or one named part.", "margin|total|PART")
 WAIT = Option(

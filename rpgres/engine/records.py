@@ -165,7 +165,7 @@ class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
         together: further questions that are asked at the same time, of others; answered in any order.
         switches: every house rule and the choice in force.
         seed: where the dice came from; null while it is secret.
-        resume: the command line that goes on with the same run; the library leaves it empty.
+        resume: the command line that continues the same run; the library leaves it empty.
         unused: answers that no question took so far.
         note: the text of --note.
     """

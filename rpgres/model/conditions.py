@@ -231,7 +231,7 @@ def _never(found: Mapping[str, Condition]) -> Iterator[Fault]:
     kept: list[tuple[str, Condition]] = []
     for path, condition in found.items():
         if not possible([condition]):
-            yield Fault("never-matches", (path,), "nothing that can stand there fits this condition")
+            yield Fault("never-matches", (path,), "no possible value fits this condition")
             continue
         for earlier, other in kept:
             if contradicts(other, condition):

@@ -235,7 +235,7 @@ def require_dealt(pile: Pile) -> Pile:
     """
     if isinstance(pile, UndealtPile):
         whose = f"of {pile.owner} " if pile.owner else ""
-        raise UndealtError(f"cards {whose}are read that nobody knows yet; type the hand, or ask for no odds of them")
+        raise UndealtError(f"cards {whose}are read that are not dealt yet; type the hand, or ask for other odds")
     return pile
 
 

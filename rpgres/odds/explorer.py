@@ -504,7 +504,7 @@ def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result
     if len(dealer.tape) > before:
         raise Broken(not_deterministic("nothing", repr(dealer.tape[before][0])))
     if again != result:
-        raise Broken(f"run twice on the same answers it came to {result!r} and then {again!r}; {PURE}")
+        raise Broken(f"run twice on the same answers it returned {result!r} and then {again!r}; {PURE}")
 
 
 def summed(sums: dict[int, int]) -> Fraction:

@@ -368,7 +368,7 @@ class _Checked(NamedTuple):
         for name, raw in ends.items():
             when = as_table(as_table(raw).get("when"))
             if always:
-                message = f"this ending never comes: {always!r} stands before it and always holds"
+                message = f"this ending never comes: {always!r} comes before it and always holds"
                 self.faults.add("never-matches", message, "ends", name)
             self.conditions(when, ("ends", name, "when"))
             always = always or ("" if when else name)
@@ -419,7 +419,7 @@ class _Checked(NamedTuple):
         for path, value in step.set.items():
             with _faults_of_errors(faults, "unknown-name", *at, "set", path):
                 if parse_path(path).kind not in _CHANGED and isinstance(value, str) and is_change(value):
-                    raise UsageError(f"{path}: {value!r} changes a number, and no number can stand there")
+                    raise UsageError(f"{path}: {value!r} changes a number, and there can be no number")
         if not step.played:
             return
         kind = "procedure" if step.procedure else "action"

@@ -395,7 +395,7 @@ def _changed_number(state: State, path: str, change: str) -> str:
         return str(now + int(change))
     if isinstance(now, str) and found.kind == "text":
         return change
-    raise UsageError(f"{path}: {change!r} changes a number, and no number stands there; set one first")
+    raise UsageError(f"{path}: {change!r} changes a number, and there is none; set one first")
 
 
 def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:

@@ -46,7 +46,7 @@ def told_to(seat: str | None) -> Iterator[None]:
     except CannotSet as error:
         if seat in (None, GM, HOST_NAME):
             raise
-        raise FileError(f"{error.place}: this change cannot be made; the game master is told why") from None
+        raise FileError(f"{error.place}: this change cannot be made; the game master can see why") from None
     except Unanswered as error:
         if seat in (None, HOST_NAME, error.seat):
             raise

@@ -180,7 +180,7 @@ def nearest_place(rules: Rules, state: State, text: str) -> str:
 
 def nothing_there(path: str, near: str) -> str:
     """Return what is said of a path at which nothing ever stood."""
-    return f"{named('by')} {path}: nothing stands there at the end{f'; did you mean {near!r}?' if near else ''}"
+    return f"{named('by')} {path}: there is no value at the end{f'; did you mean {near!r}?' if near else ''}"
 
 
 def _steps(scene: Scene) -> list[Step]:

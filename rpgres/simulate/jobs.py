@@ -261,7 +261,7 @@ def _write(folder: Path, texts: Texts, *, within: Path) -> None:
     for name, text in texts.items():
         path = Path(os.path.normpath(folder / name))
         if not path.is_relative_to(os.path.normpath(within)):
-            raise UsageError(f"{name}: a file of a simulated scene stands at most six folders above the scene")
+            raise UsageError(f"{name}: a file of a simulated scene can be at most six folders above the scene")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
 

@@ -178,7 +178,7 @@ def test_completion_knows_its_actions_sheets_and_abilities(site: Path) -> None:
 
 # Where it shows, and what is told of it, by distribution.
 STAGES = {
-    "missing-module": ("import", "rpgres_missing_module/__init__.py, line 5). If it is yours, add what brings"),
+    "missing-module": ("import", "rpgres_missing_module/__init__.py, line 5). If it is yours, add the package of"),
     "failing-import": ("import", "RuntimeError: no museum today"),
     "wrong-hook": ("register", "takes no argument"),
     "failing-yield": ("yield", "RuntimeError: half way"),

@@ -119,7 +119,7 @@ def test_a_change_counts_from_nothing_and_of_no_number_is_refused(battle: Rulese
         given(battle, HEAD + '[[steps]]\nset = { "things.bells" = "+1" }\n', "7")
     source = Source(path="s.toml", text=HEAD + '[[steps]]\nset = { "characters.ada.is-out" = "+1" }\n')
     (fault,) = scene_diagnostics(source, find_ruleset=lambda _: battle, folder=Path())
-    assert "'+1' changes a number, and no number can stand there" in fault.message
+    assert "'+1' changes a number, and there can be no number" in fault.message
 
 
 def test_a_procedure_is_a_step_with_an_outcome(battle: Ruleset) -> None:

@@ -161,12 +161,12 @@ def _undecided(pending: Pending, state: State, seat: str) -> Exception:
     if state.seat_of(question.who) != seat:
         whose = question.who if seat == GM else ANOTHER_SEAT
         return NeedsPolicy(
-            f"nobody takes a decision of {whose}. Answer it with {named('choose')}, or let a policy decide with "
+            f"no answer to a decision of {whose}. Answer it with {named('choose')}, or let a policy decide with "
             f"{named('auto')} or {named('policy')} NAME"
         )
     options = ", ".join(option.name for option in question.options)
     return NeedsPolicy(
-        f"nobody takes the decision {question.label} ({question.who} chooses among {options}). Answer it "
+        f"no answer to the decision {question.label} ({question.who} chooses among {options}). Answer it "
         f"with {named('choose')} {question.label}=..., or let a policy decide with {named('auto')} or "
         f"{named('policy')} NAME",
         labels=[question.label],

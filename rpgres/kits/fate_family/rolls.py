@@ -448,7 +448,7 @@ def defense(
     if len(vs) != 1:
         raise UsageError(
             f"{action} is met by one defense; give {named('vs')} once, "
-            f"and {named('vs')} 0 for somebody who does not defend"
+            f"and {named('vs')} 0 for a target that does not defend"
         )
     one = vs[0]
     if defender and one.character and defender != one.character:

@@ -71,7 +71,7 @@ def _body(account: Account) -> Iterator[str]:
     yield from _section("story", "What happens", _story(account))
     if account.table:
         rows = ((one.name, "<br>".join(map(_text, one.details))) for one in account.table)
-        table = _rows("What stands on the table at the end", ("Name", "How it stands"), rows)
+        table = _rows("The table at the end", ("Name", "How it stands"), rows)
         yield from _section("table", "On the table", table)
 
 
