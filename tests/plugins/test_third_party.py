@@ -329,7 +329,7 @@ def test_a_batch_tells_the_distribution_and_no_path(site: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (("odds", "fickle-rule", "try"), "on the same answers it came to 'pass' and then 'fail'"),
+        (("odds", "fickle-rule", "try"), "on the same answers it returned 'pass' and then 'fail'"),
         (("odds", "fickle-rule", "drift"), "on the same answers it asked 'roll' and then 'other'"),
         (("odds", "fickle-rule", "stray", "--choose", "way=left"), "on the same answers it asked"),
         (("roll", "fickle-rule", "stray"), "on the same answers it asked 'way' and then 'other'"),
