@@ -12,7 +12,7 @@ Of types that are made of others, `help` shows those; what they stand for:
     Costs        `(state, actor, parameters) -> effects` of doing an action at all
     Effect       what a finished action changes, a `Map` with a `kind`
     Event        one of what happens; `audience` holds the seats that may know of it, None is everybody
-    Lump         `(rules, card, *, state, **parameters) -> key`; cards of one key are alike to an action
+    Lump         `(rules, card, *, state, **parameters) -> key`; cards of one key are equivalent to an action
     Passage      `(table) -> effects`; what happens when a period begins or ends
     Picture      `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown
     Policy       `(view, question) -> option name, weights by option name, or None`

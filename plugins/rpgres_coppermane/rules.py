@@ -36,17 +36,17 @@ from rpgres.kits.fate_family.moves import check_attack, in_conflict
 from rpgres.kits.fate_family.moves import compel as offer_compel
 from rpgres.kits.fate_family.moves import concede as give_in
 from rpgres.kits.fate_family.rolls import (
+    FinalRoll,
     Foe,
     Help,
     Part,
     Roll,
-    Standing,
     check_present,
     defense,
     effort,
-    lined_up,
+    final_roll,
+    prepare_roll,
     resistance,
-    standing_of,
     stunts_that_help,
 )
 from rpgres.kits.fate_family.settling import (
@@ -336,7 +336,7 @@ def award(table: Table, actor: Character, *, points: int) -> Outcome:
     """Give legend points back for a great deed, as many as the game master likes and there is room for (B:18)."""
     legend.check_points(actor)
     defaults = {"legend": {"change": points}}
-    outcome = settle(table, "award", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    outcome = settle(table, "award", FinalRoll(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
     return legend.capped(table.state, outcome)
 
 
@@ -361,19 +361,19 @@ def _resolve(
 ) -> Outcome:
     """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap.
 
-    `matters` is the key of `standing_of`.
+    `matters` is the key of `final_roll`.
     """
     legend.check_points(actor)
     add = add_effort(table, actor, action, given)
     is_conflict = given.get("conflict") or in_conflict(table.state)
     settles = name or action, facts_of(foes, ("conflict", "yes" if is_conflict else "no"), *facts)
-    roll = lined_up(table, actor, add, foes, given, settles)
+    roll = prepare_roll(table, actor, add, foes, given, settles)
     knack = _knack_of(actor, given.get("knack"))
-    standing = standing_of(table, roll, matters) if knack is None else _stand(table, actor, roll, knack)
+    final = final_roll(table, roll, matters) if knack is None else _final_roll(table, actor, roll, knack)
     outcome = settle(
         table,
         settles[0],
-        standing,
+        final,
         roles_of(actor.name, opponent_of(foes)),
         settles[1],
         defaults={
@@ -462,7 +462,7 @@ def _foes(
     return (foe,)
 
 
-def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> Standing:
+def _final_roll(table: Table, actor: Character, roll: Roll, knack: str) -> FinalRoll:
     """Return where a roll stands with a knack, which may spare it (COP, legend); a margin by a knack does not count."""
     opponent, works = opponent_of(roll.foes), False
     spent: tuple[Effect, ...] = ()
@@ -471,9 +471,9 @@ def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> Standing:
             table, actor, knack, label="knack", gives="a success with style", opponent=opponent
         )
     if works:
-        return Standing(legend.shifts_of_knack(table.rules, best=True), effects=spent, counts=False)
-    standing = standing_of(table, roll)  # rescued or not, as its band has it
-    margin = standing.margin
+        return FinalRoll(legend.shifts_of_knack(table.rules, best=True), effects=spent, counts=False)
+    final = final_roll(table, roll)  # rescued or not, as its band has it
+    margin = final.margin
     if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
         works, more = legend.use_knack(
             table,
@@ -486,7 +486,7 @@ def _stand(table: Table, actor: Character, roll: Roll, knack: str) -> Standing:
         )
         spent += more
         margin = legend.shifts_of_knack(table.rules, best=False) if works else margin
-    return msgspec.structs.replace(standing, margin=margin, effects=(*standing.effects, *spent), counts=not works)
+    return msgspec.structs.replace(final, margin=margin, effects=(*final.effects, *spent), counts=not works)
 
 
 def _knack_of(actor: Character, name: str | None) -> str | None:

@@ -40,7 +40,7 @@ class Action(msgspec.Struct, frozen=True):
         actor: the actor.
         skill, attribute: with what.
         values: its other values.
-        aware, unaware: whom it affects: those who may declare a counteraction, and those who know nothing of it.
+        aware, unaware: the affected characters: those who may declare a counteraction, and those who may not.
     """
 
     actor: Character
@@ -56,7 +56,7 @@ class Action(msgspec.Struct, frozen=True):
         return [*self.aware, *self.unaware]
 
     def told(self, table: Table) -> str:
-        """Return the action in words for those who decide about it; empty where no person reads."""
+        """Return the action in words for decisions about it; empty where no person reads them."""
         if not table.is_read:
             return ""
         return f"{self.actor.name}: {action_words(self.skill, self.attribute, self.values, targets=self.affected)}"
@@ -155,7 +155,7 @@ def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
 
 
 def ruling_of_luck(table: Table, action: Action, luck: BadLuck, others: Sequence[Side]) -> Ruling:
-    """Return whether bad luck confronts the action (S:85), and what else the game master says of it."""
+    """Return whether bad luck confronts the action (S:85), and further rulings of the game master."""
     if luck.is_in:
         return Ruling(JOIN.name)
     return asks_to_join(table, action.actor.name, action.told(table), action.aware, [side.name for side in others])
@@ -164,7 +164,7 @@ def ruling_of_luck(table: Table, action: Action, luck: BadLuck, others: Sequence
 def declared_counteractions(
     table: Table, action: Action, others: Sequence[Side], ruling: Ruling
 ) -> tuple[list[Side], list[tuple[str, int]]]:
-    """Return the counteractions of those who are aware (S:86), and the advantages that the game master grants."""
+    """Return the counteractions of aware characters (S:86), and the advantages that the game master grants."""
     aware = [name for name in action.aware if name not in ruling.unaware]
     names = [action.actor.name, *(side.name for side in others), *([GM] if ruling.option else [])]
     return counteractions(table, action.told(table), aware, names=names, ambience=action.values["ambience"])
@@ -243,7 +243,7 @@ def _names(sides: Sequence[Side], names: Iterable[str]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The whole of it
+# The action as a whole
 
 
 def confront(

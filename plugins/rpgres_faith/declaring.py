@@ -116,7 +116,7 @@ def plain_words(text: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What the game master says of it
+# Rulings of the game master
 
 
 def asks_to_join(table: Table, actor: str, words: str, targets: Sequence[str], others: Iterable[str]) -> Ruling:
@@ -201,7 +201,7 @@ def with_granted(sides: Iterable[Side], granted: Iterable[tuple[str, int]]) -> l
 def counteractions(
     table: Table, words: str, targets: Sequence[str], *, names: Sequence[str], ambience: str | None
 ) -> tuple[list[Side], list[tuple[str, int]]]:
-    """Return the counteractions of those who are affected and aware (S:17-23, S:86), all declared together.
+    """Return the counteractions of affected characters who are aware (S:17-23, S:86), all declared together.
 
     The game master rules on those that are not her own; a refused character may name another one. With them come the
     advantages that she grants.
@@ -340,7 +340,7 @@ def _rating(character: Character, text: str) -> Rating:
 
 
 def with_activated(table: Table, sides: Sequence[Side], *, first: str) -> list[Side]:
-    """Return the sides with the effects they activate: those who confront together, then who acted first (S:87-88)."""
+    """Return the sides with the effects that they activate: joint confronters first, then the first actor (S:87-88)."""
     found = list(sides)
     others = [side for side in sides if side.name != first and side.plays != LUCK]
     for group in (others, [find(sides, first)]):

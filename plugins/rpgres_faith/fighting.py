@@ -89,9 +89,9 @@ def rounds(
 
 def turn(table: Table, fight: Fight) -> Turn | Outcome:
     """Take the next turn: initiative, or a character's action; or return how the fight ended."""
-    standing = [_standing(table, side) for side in (fight.own, fight.foes)]
-    if not all(standing):
-        band = "won" if standing[0] else "lost" if standing[1] else "draw"
+    still_up = [_still_up(table, side) for side in (fight.own, fight.foes)]
+    if not all(still_up):
+        band = "won" if still_up[0] else "lost" if still_up[1] else "draw"
         return _ended(table, fight, band)
     kept = table.state.things.get(ROUND)
     left = [name for name in kept["order"] if name not in kept["acted"]] if kept is not None else []
@@ -100,11 +100,11 @@ def turn(table: Table, fight: Fight) -> Turn | Outcome:
     if kept is not None and fight.round == fight.rounds:
         return _ended(table, fight, "undecided")
     after = fight if kept is None else msgspec.structs.replace(fight, round=fight.round + 1)
-    forms = [Form(name, EMPTY) for name in (*standing[0], *standing[1])]
+    forms = [Form(name, EMPTY) for name in (*still_up[0], *still_up[1])]
     return Turn(after, order_of_turns(table, fight.own[0], forms), action="initiative")
 
 
-def _standing(table: Table, names: Sequence[str]) -> tuple[str, ...]:
+def _still_up(table: Table, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if not table.state.characters[name].is_out)
 
 
@@ -128,7 +128,7 @@ def _ended(table: Table, fight: Fight, band: str) -> Outcome:
 
 def _acted(table: Table, fight: Fight, name: str) -> Turn:
     """Return what a character does whose turn it is; who is out, or was never in the fight, does nothing."""
-    foes = _standing(table, fight.foes if name in fight.own else fight.own)
+    foes = _still_up(table, fight.foes if name in fight.own else fight.own)
     if name not in (*fight.own, *fight.foes) or table.state.characters[name].is_out:
         return Turn(fight, Outcome("", effects=(effect("acted", to=name),)))
     answer = _asked(table, name, foes)

@@ -156,7 +156,7 @@ def _question(table: Table, play: Play, side: Side) -> Question:
 
 
 def _ending(table: Table, play: Play, side: Side) -> tuple[Option, ...]:
-    """Return how a side says that it is not to be asked again; nothing where `pass` says so."""
+    """Return the option with which a side is not asked again; none where `pass` means that."""
     return () if table.rules.switches(Switches).pass_mode == "final" or _must(table, play, side) else (DONE,)
 
 
@@ -238,12 +238,12 @@ def _alike_last(table: Table, play: Play, side: Side) -> Callable[[PlayingCard],
 
 
 def _must(table: Table, play: Play, side: Side) -> bool:
-    """Tell whether a side has to play: only if it is behind, and the rule says so."""
+    """Tell whether a side has to play: only if it is behind, where that is the rule."""
     return table.rules.switches(Switches).pass_mode == "lowest_must_play" and play.lead(side.name) <= 0
 
 
 def _card(table: Table, side: Side, name: str, *, label: str = "play") -> PlayingCard:
-    """Lay a card of the hand a side plays from face up on the discard, and return it (R:1.9)."""
+    """Put a card of a side's hand face up on the discard pile, and return it (R:1.9)."""
     hand, _, discard = piles_of(side.who if side.plays != DECK else GM)
     card = next(card for card in table.cards(hand) if card.short == name)
     table.move([card], source=hand, to=discard, by=side.who if side.plays != DECK else GM, label=label)
@@ -335,7 +335,7 @@ def _passing(play: Play, said: Mapping[str, str]) -> Play:
 
 
 def _laid(table: Table, play: Play, chosen: Sequence[tuple[str, PlayingCard]]) -> Play:
-    """Return where it stands with cards laid open: values first, then jokers, then drawing back."""
+    """Return the state after cards are played: values first, then jokers, then drawing back."""
     switches = table.rules.switches(Switches)
     for name, card in chosen:
         side = find(play.sides, name)
@@ -474,7 +474,7 @@ def _holders(play: Play) -> list[str]:
 
 
 def _essence(table: Table, play: Play) -> Hashable:
-    """Return all that matters from here on: what stands, and the cards of those who may still play."""
+    """Return everything that matters from here on: the values, and the cards of sides that may still play."""
     base = play.sides[0].value  # only differences matter
     jokers = any(side.left for side in play.sides if side.plays != HAND)
     shifting = table.rules.switches(Switches).joker_rule != "nullify"

@@ -42,7 +42,7 @@ def eager(label: str, facts: Mapping[str, Any], option: Option) -> Key:
 
 
 def _plain(option: Option) -> Key:
-    """Take what is preferred; a moment that may pass is let pass unless something is preferred to it."""
+    """Take the preferred option; skip an optional decision unless an option is preferred to that."""
     return (-float(option.prefer), 0.0 if option.name == NO else 1.0)
 
 

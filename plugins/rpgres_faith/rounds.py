@@ -15,7 +15,7 @@ TOP = Option("deck", "the top card of the deck", brief="deck")
 
 
 class Total(msgspec.Struct, frozen=True, gc=False):
-    """What a character came to: card and skill, and whether players go first with it (R:6.3)."""
+    """The initiative of a character: card and skill, and whether players go first on a tie (R:6.3)."""
 
     total: int
     is_player: bool
@@ -44,7 +44,7 @@ def take_turn(table: Table, who: str) -> list[Effect]:
 
 
 def reactions(table: Table, names: Sequence[str]) -> list[Effect]:
-    """Return that those who confront before their own turn have no action left, where that is the rule (R:6.6)."""
+    """Return the effects by which characters who confront before their turn lose their action (R:6.6)."""
     kept = table.state.things.get(ROUND)
     if kept is None or not table.rules.switches(Switches).reaction_costs_action:
         return []
@@ -52,7 +52,7 @@ def reactions(table: Table, names: Sequence[str]) -> list[Effect]:
 
 
 def lay_cards(table: Table, forms: Sequence[Form]) -> dict[str, Total]:
-    """Return each one's initiative: cards are laid together, one of the game master's for all of hers (R:6.2)."""
+    """Return the initiative of each character: cards are played together, one for all of the game master's (R:6.2)."""
     hers = {form.name for form in forms if is_hers(table, form)}
     layers = [form.name for form in forms if form.name not in hers] + ([GM] if hers else [])
     for form in forms:
@@ -93,7 +93,7 @@ def _question(table: Table, who: str) -> Question:
 
 
 def _laid(table: Table, who: str, answer: str) -> Card | None:
-    """Lay a card open on the discard, and return it; nothing is drawn for it (R:1.16)."""
+    """Put a card on the discard pile, and return it; it is not replaced by a draw (R:1.16)."""
     hand, deck, discard = piles_of(who)
     if answer == TOP.name:
         card = table.draw(deck, to=discard, label="turned", by=who)
@@ -126,7 +126,7 @@ def in_order(table: Table, totals: Mapping[str, Total]) -> list[str]:
 
 
 def order_of_turns(table: Table, actor: str, forms: Sequence[Form]) -> Outcome:
-    """Return the result of initiative: those who act in the round lay a card, and have their turns in order (R:6.2)."""
+    """Return the result of initiative: characters of the round play a card, and have their turns in order (R:6.2)."""
     outcome = table.settle("initiative", None, roles=Map({"actor": actor, "opponent": GM}))
     totals = lay_cards(table, forms)
     names = in_order(table, totals)

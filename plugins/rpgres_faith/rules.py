@@ -64,7 +64,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 
 
 @faith.lump("confront", holds=QUESTIONS)
-def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
+def card_key(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
     """Cards differ by value, and by the suits that let a character draw: of the place, and of any character here."""
     if rules.switches(Switches).draw_on_suit == "off":
         return card.value, ""

@@ -37,20 +37,20 @@ from rpgres.kits.fate_family.moves import check_attack
 from rpgres.kits.fate_family.moves import compel as offer_compel
 from rpgres.kits.fate_family.moves import concede as give_in
 from rpgres.kits.fate_family.rolls import (
+    FinalRoll,
     Foe,
     Help,
     Part,
     Roll,
-    Standing,
     add_up,
     check_present,
     crowd,
     defense,
     effort,
-    lined_up,
+    final_roll,
+    prepare_roll,
     resistance,
     roll_off,
-    standing_of,
     stunts_that_help,
 )
 from rpgres.kits.fate_family.settling import (
@@ -97,13 +97,13 @@ def overcome(
     """Get past an obstacle, or change something for good (A:125-146)."""
     said = {"removes": removes, "alters": alters, "harm": harms} if removes or alters or harms else {}
     roll, roles, facts, gains = once(table, _overcoming, table, actor, skill, vs, said, target, given)
-    standing = standing_of(table, roll)
+    final = final_roll(table, roll)
     if not said:
-        return settle(table, "overcome", standing, roles, facts, gains)
+        return settle(table, "overcome", final, roles, facts, gains)
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
     defaults = {**gains, **aspect}
-    return settle(table, "overcome", standing, roles, facts, defaults=defaults, becomes=new.strip())
+    return settle(table, "overcome", final, roles, facts, defaults=defaults, becomes=new.strip())
 
 
 def _overcoming(
@@ -127,14 +127,14 @@ def _overcoming(
     spent = harm.used_up(actor) if actor.tracks else ()
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
     adds = effort(table, actor, "overcome", skill, given)
-    roll = lined_up(table, actor, adds, foes, given, (name, facts))
+    roll = prepare_roll(table, actor, adds, foes, given, (name, facts))
     return roll, roles, facts, boost_defaults(given)
 
 
 def cross(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition]) -> Outcome:
     """Get to another zone of a conflict, past what is in the way (Fate Core, "Movement")."""
     roll, roles, facts, gains = once(table, _overcoming, table, actor, skill, vs, {}, None, {}, "move")
-    return settle(table, "move", standing_of(table, roll), roles, facts, gains)
+    return settle(table, "move", final_roll(table, roll), roles, facts, gains)
 
 
 @fate.action("discover", costs=one_action)
@@ -157,10 +157,10 @@ def discover(
     if is_new:
         refusal = Option("veto", "It is out of scope: choose something else.")
         if table.ask("veto", GM, (refusal,), text="Does the game master refuse it?", optional=True) != NO:
-            return settle(table, "veto", Standing(None), roles_of(actor.name, GM), EMPTY)
+            return settle(table, "veto", FinalRoll(None), roles_of(actor.name, GM), EMPTY)
     foes = _opposers(table, vs)
     adds = effort(table, actor, "discover", skill, given)
-    standing = roll_off(table, actor, adds, foes, given, settles=(variant, facts_of(foes)))
+    final = roll_off(table, actor, adds, foes, given, settles=(variant, facts_of(foes)))
     aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
     defaults = {
         "aspect": {"name": aspect, "on": on or SCENE},
@@ -168,7 +168,7 @@ def discover(
         **boost_defaults(given),
     }
     roles = roles_of(actor.name, opponent_of(foes))
-    return settle(table, variant, standing, roles, facts_of(foes), defaults=defaults, becomes=worse or "")
+    return settle(table, variant, final, roles, facts_of(foes), defaults=defaults, becomes=worse or "")
 
 
 @fate.action("create-advantage", costs=one_action)
@@ -215,16 +215,16 @@ def create_advantage(
         foes = _opposers(table, vs)
     facts = facts_of(foes, ("against", "character" if is_defended else "scene"))
     adds = effort(table, actor, "create-advantage", skill, given)
-    standing = roll_off(table, actor, adds, foes, given, settles=(f"create-{variant}", facts))
+    final = roll_off(table, actor, adds, foes, given, settles=(f"create-{variant}", facts))
     if tag is not None and tag.audience is not None:  # using an aspect that others do not know of shows it
         shown = effect("aspect", change="revealed", name=aspect)
-        standing = msgspec.structs.replace(standing, effects=(shown, *standing.effects))
+        final = msgspec.structs.replace(final, effects=(shown, *final.effects))
     opponent = opponent_of(foes)
     profits = OPPONENT if beneficiary in (None, opponent) else beneficiary
     return settle(
         table,
         f"create-{variant}",
-        standing,
+        final,
         roles_of(actor.name, opponent),
         facts,
         defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}, **boost_defaults(given)},
@@ -269,11 +269,11 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
     """Return the result of an attack, wherever it is made."""
     roll, facts = once(table, _striking, table, actor, skill, vs, to, given)
     foe = roll.foes[0]
-    standing = standing_of(table, roll, ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost")))
+    final = final_roll(table, roll, ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost")))
     return settle(
         table,
         "attack",
-        standing,
+        final,
         roles_of(actor.name, foe.who or GM),
         facts,
         defaults={"hit": {"track": to.track}, **boost_defaults(given)},
@@ -298,7 +298,7 @@ def _striking(
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
     facts = facts_of((foe,))
     adds = effort(table, actor, "attack", skill, given)
-    return lined_up(table, actor, adds, (foe,), given, ("attack", facts)), facts
+    return prepare_roll(table, actor, adds, (foe,), given, ("attack", facts)), facts
 
 
 @fate.action("defend")
@@ -330,11 +330,11 @@ def defend(
     add = effort(table, actor, "defend", skill, given, full_defense=full_defense)
     aspect = old_name(state, actor, name) if existing else new_name(state, name)
     facts = facts_of(foes, ("advantage", "existing" if existing else "new"))
-    standing = roll_off(table, actor, add, foes, given, settles=(f"defend-{against}", facts))
+    final = roll_off(table, actor, add, foes, given, settles=(f"defend-{against}", facts))
     return settle(
         table,
         f"defend-{against}",
-        standing,
+        final,
         roles_of(actor.name, opponent_of(foes)),
         facts,
         defaults={
@@ -362,8 +362,8 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
         own, _, costs = aspects.invoke_window(table, own, None)
         total = own.total
     defaults = {"opposition": {"value": total}}
-    standing = Standing(None, total, None, costs)
-    return settle(table, "oppose", standing, roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    final = FinalRoll(None, total, None, costs)
+    return settle(table, "oppose", final, roles_of(actor.name, GM), EMPTY, defaults=defaults)
 
 
 @fate.action("compel")

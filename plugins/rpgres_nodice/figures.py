@@ -30,7 +30,7 @@ def delay(rules: Rules, *, power: int, speed: int, phases: int = 0, ante: int = 
 
 
 def efforts(rules: Rules, *, points: int, phases: int, count: int) -> tuple[int, ...]:
-    """Return what an observation brings to bear on each of its targets (S:8).
+    """Return the strength of an observation for each of its targets (S:8).
 
     Args:
         points, phases: what was bid.

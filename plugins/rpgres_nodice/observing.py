@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import msgspec
 
 from rpgres import EMPTY, Rules, State
-from rpgres_nodice.courses import known
 from rpgres_nodice.figures import efforts, reveals, shown
+from rpgres_nodice.phases import read_stack
 from rpgres_nodice.plans import Plan, resistance
 from rpgres_nodice.points import seen_thing
 from rpgres_nodice.switches import Switches
@@ -94,7 +94,7 @@ def targets_of(rules: Rules, line: Timeline, state: State, name: str, plan: Plan
         phase: the phase.
 
     Raises:
-        UsageError: what a stack is made of is not known; see `known`.
+        UsageError: what a stack is made of is not known; see `read_stack`.
     """
     switches = rules.switches(Switches)
     found = []
@@ -105,7 +105,7 @@ def targets_of(rules: Rules, line: Timeline, state: State, name: str, plan: Plan
         if token is None or not is_there or is_late:  # which everybody sees
             found.append(Target(named, (), 0, is_gone=True))
         else:
-            stack = known(state, token).stack
+            stack = read_stack(state, token).stack
             seen = len(state.things.get(seen_thing(name), EMPTY).get(named, EMPTY).get("cards", ()))
             revealed = max(stack.shown.values(), default=0) if switches.shared_reveal else 0
             found.append(Target(named, stack.cards, resistance(rules, stack), seen, revealed))

@@ -19,7 +19,7 @@ FORWARD, BACK = "forward", "back"
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """One stack before it is laid.
+    """One stack before it is declared.
 
     Attributes:
         action: what is done, a name of `[settings.actions]`.
@@ -29,7 +29,7 @@ class Plan(msgspec.Struct, frozen=True):
         phases: phases that are bid.
         stacks: what is observed.
         phase: where a pause is.
-        pool: what a pause brings back; empty where that is decided later.
+        pool: the pool that a pause returns; empty where that is decided later.
     """
 
     action: str

@@ -6,11 +6,11 @@ Lines of the text (`rulesets/nodice/SOURCES.md`) as `S:n`.
 from __future__ import annotations
 
 from rpgres import GM, Effect, Map, Option, Question, State, Table, UsageError, effect
-from rpgres_nodice.courses import Course, Played, doing, known, over, plan_of
 from rpgres_nodice.observing import Sight, observe, targets_of
+from rpgres_nodice.phases import PhaseRun, Played, plan_of, read_stack, release, that_do
 from rpgres_nodice.plans import BACK, NOTHING, actions_of, plan_words
 from rpgres_nodice.points import HAND, SPENT, hand_thing, holding_of, secrets_of, seen_thing
-from rpgres_nodice.striking import bear, strikes
+from rpgres_nodice.striking import strikes, take_harm
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import RESOLVED, Timeline, Token, timeline_of
 
@@ -57,29 +57,29 @@ def held_by(table: Table, phase: int) -> list[str]:
 def play_phase(table: Table, phase: int) -> list[Effect]:
     """Return the effects of all stacks on a phase, which resolve at the same time."""
     before = table.state
-    course = Course(before, [])
-    course.do(effect("marker", phase=phase))
-    played = [_turned(table, course, token) for token in timeline_of(before).due(phase)]
-    for one in doing(table, played, "observe"):
-        _observe(table, course, before, one, phase)
-    _pause(table, course, doing(table, played, "pause"))
-    for one in doing(table, played, "move"):
+    running = PhaseRun(before, [])
+    running.do(effect("marker", phase=phase))
+    played = [_reveal(table, running, token) for token in timeline_of(before).due(phase)]
+    for one in that_do(table, played, "observe"):
+        _observe(table, running, before, one, phase)
+    _pause(table, running, that_do(table, played, "pause"))
+    for one in that_do(table, played, "move"):
         zones = one.plan.bid.get("agi", 0)
-        course.do(effect("zone", to=one.token.by, change=-zones if one.plan.options[0] == BACK else zones))
-    harm = strikes(table, course, before, doing(table, played, "strike"))
+        running.do(effect("zone", to=one.token.by, change=-zones if one.plan.options[0] == BACK else zones))
+    harm = strikes(table, running, before, that_do(table, played, "strike"))
     ante = HAND if table.rules.switches(Switches).ante_refresh == "immediate" else SPENT
     for one in played:
-        over(course, one.token, bid=SPENT, ante=ante)
-    bear(table, course, harm)
-    return course.effects
+        release(running, one.token, bid=SPENT, ante=ante)
+    take_harm(table, running, harm)
+    return running.effects
 
 
-def _turned(table: Table, course: Course, token: Token) -> Played:
+def _reveal(table: Table, running: PhaseRun, token: Token) -> Played:
     """Return a revealed stack; its content is public."""
-    played = known(course.state, token)
+    played = read_stack(running.state, token)
     said = plan_words(table.rules, played.plan, token.by) if table.is_read else ""
     table.tell(f"{token.name} (phase {token.phase}): {said}", reveals=secrets_of(token.by, token.name))
-    course.do(effect("turn", stack=token.name, becomes=RESOLVED, plan=played.plan.text))
+    running.do(effect("turn", stack=token.name, becomes=RESOLVED, plan=played.plan.text))
     return played
 
 
@@ -87,11 +87,11 @@ def _turned(table: Table, course: Course, token: Token) -> Played:
 # Observing and pausing
 
 
-def _observe(table: Table, course: Course, before: State, one: Played, phase: int) -> None:
-    """Show an observer what there is to be seen, and its owner (S:12)."""
+def _observe(table: Table, running: PhaseRun, before: State, one: Played, phase: int) -> None:
+    """Show an observer the cards that it sees, and the owner which these are (S:12)."""
     who, rules = one.token.by, table.rules
     power = one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
-    targets = targets_of(rules, timeline_of(before), course.state, who, one.plan, phase=phase)
+    targets = targets_of(rules, timeline_of(before), running.state, who, one.plan, phase=phase)
     sights = observe(rules, targets, points=power, phases=one.plan.phases)
     gone = [sight.target.name for sight in sights if sight.target.is_gone]
     if gone:
@@ -99,27 +99,27 @@ def _observe(table: Table, course: Course, before: State, one: Played, phase: in
         table.tell(f"{one.token.name}: {', '.join(gone)}: {wasted}")
     for sight in sights:
         if not sight.target.is_gone:
-            _show(table, course, who, sight)
+            _show(table, running, who, sight)
 
 
-def _show(table: Table, course: Course, who: str, sight: Sight) -> None:
+def _show(table: Table, running: PhaseRun, who: str, sight: Sight) -> None:
     stack = sight.target.name
-    token = timeline_of(course.state).named(stack)
+    token = timeline_of(running.state).named(stack)
     assert token is not None
-    seats = tuple(dict.fromkeys((course.state.seat_of(who), course.state.seat_of(token.by))))
+    seats = tuple(dict.fromkeys((running.state.seat_of(who), running.state.seat_of(token.by))))
     revealed = (*secrets_of(token.by, stack), f"{seen_thing(who)}/{stack}")
     if not sight.fresh:
         table.tell(f"{who} learns nothing of {stack}", audience=seats, reveals=revealed)
         return
     cards, is_whole = " | ".join(sight.cards), sight.count == len(sight.target.cards)
-    rest = _coming_back(course.state, token, sight) if is_whole else " | ..."
+    rest = _coming_back(running.state, token, sight) if is_whole else " | ..."
     table.tell(f"{who} sees of {stack}: {cards}{rest}", audience=seats, reveals=revealed)
-    course.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
-    course.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))
+    running.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
+    running.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))
 
 
 def _coming_back(state: State, token: Token, sight: Sight) -> str:
-    """Return what a pause that is seen would bring back now, in words."""
+    """Return the points that an observed pause would return now, in words."""
     holding = holding_of(state, token.by)
     plan = plan_of(holding.stacks[token.name])
     if plan.action != "pause" or not plan.pool or plan.pool not in sight.cards[-1]:
@@ -127,12 +127,12 @@ def _coming_back(state: State, token: Token, sight: Sight) -> str:
     return f" (now {holding.spent.get(plan.pool, 0)})"
 
 
-def _pause(table: Table, course: Course, pauses: list[Played]) -> None:
-    """Bring the spent points of a pool back to each hand."""
+def _pause(table: Table, running: PhaseRun, pauses: list[Played]) -> None:
+    """Return the spent points of a pool to each hand."""
     later = [one for one in pauses if not one.plan.pool]
     stats = tuple(Option(stat) for stat in table.rules.file.settings["stats"])
     asked = [Question("pool", one.token.by, stats, text="Which pool comes back?") for one in later]
     chosen = dict(zip([one.token.name for one in later], table.ask_together(asked), strict=True)) if asked else {}
     for one in pauses:
         pool = one.plan.pool or chosen[one.token.name]
-        course.do(effect("return", to=one.token.by, thing=hand_thing(one.token.by), pool=pool))
+        running.do(effect("return", to=one.token.by, thing=hand_thing(one.token.by), pool=pool))

@@ -1,4 +1,4 @@
-"""Blows and what stands against them, the harm they do, and of which pools it takes points."""
+"""Strikes and the reactions to them, the harm they do, and the pools that lose points."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from rpgres import Character, Map, Option, Question, State, Table, UsageError, effect
-from rpgres_nodice.courses import Course, Played, doing, known, over
+from rpgres_nodice.phases import PhaseRun, Played, read_stack, release, that_do
 from rpgres_nodice.plans import actions_of, armour_of, item_of, plan_words, spells_of
 from rpgres_nodice.points import (
     HAND,
@@ -28,8 +28,8 @@ HARM = "harm"  # what the points are that it takes, for messages
 MOST_WAYS = 12  # of losing points that are suggested
 
 
-def strikes(table: Table, course: Course, before: State, struck: list[Played]) -> dict[str, int]:
-    """Return how much harm comes to whom; reactions of the targets are revealed."""
+def strikes(table: Table, running: PhaseRun, before: State, struck: list[Played]) -> dict[str, int]:
+    """Return the harm of each character; reactions of the targets are revealed."""
     switches = table.rules.switches(Switches)
     harm: dict[str, int] = {}
     reactions: dict[str, list[Played]] = {}
@@ -44,19 +44,19 @@ def strikes(table: Table, course: Course, before: State, struck: list[Played]) -
             table.tell(f"{one.token.name}: {target.name} is out of reach")
             continue
         if described["is_bodily"] and target.name not in reactions:
-            reactions[target.name] = _reactions(table, course, target.name)
+            reactions[target.name] = _reactions(table, running, target.name)
         amount = _blow(table, one, described, target, reactions.get(target.name, []))
         if amount:
             harm[target.name] = harm.get(target.name, 0) + amount
     if switches.defence_lasts == "phase":
         ante = HAND if switches.ante_refresh == "immediate" else SPENT
         for reaction in (one for used in reactions.values() for one in used):
-            over(course, reaction.token, bid=SPENT, ante=ante)
+            release(running, reaction.token, bid=SPENT, ante=ante)
     return harm
 
 
 def _described(table: Table, striker: Character, one: Played) -> Map[str, Any]:
-    """Return what strikes: how far it reaches, what it adds, and whether armour and reactions help."""
+    """Return the reach of a strike, what it adds, and whether armour and reactions help."""
     if one.plan.action == "spell":
         spell = spells_of(table.rules)[one.plan.options[0]]
         return Map(reach=spell["reach"], damage=spell["damage"], armour=spell["armour"], is_bodily=False)
@@ -64,27 +64,27 @@ def _described(table: Table, striker: Character, one: Played) -> Map[str, Any]:
     return Map(reach=item.get("reach", 0), damage=item.get("damage", 0), armour=True, is_bodily=True)
 
 
-def _reactions(table: Table, course: Course, name: str) -> list[Played]:
+def _reactions(table: Table, running: PhaseRun, name: str) -> list[Played]:
     """Return the revealed reactions of the target of a strike."""
     lasts = table.rules.switches(Switches).defence_lasts == "sequence"
     found = []
-    for token in timeline_of(course.state).live(name):
+    for token in timeline_of(running.state).live(name):
         if token.phase is None:
-            one = known(course.state, token)
+            one = read_stack(running.state, token)
             if token.state != UP:
                 said = plan_words(table.rules, one.plan, name) if table.is_read else ""
                 table.tell(f"{token.name}: {said}", reveals=secrets_of(token.by, token.name))
-                course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
+                running.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
             found.append(one)
     return found
 
 
 def _blow(table: Table, one: Played, described: Map[str, Any], target: Character, reactions: list[Played]) -> int:
-    """Return what a strike does to a target in reach."""
+    """Return the harm of a strike to a target in reach."""
     rules = table.rules
     name, power = one.token.name, one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
     revealed = tuple(name for its in reactions for name in secrets_of(its.token.by, its.token.name))
-    dodges = [reaction.plan.bid.get("agi", 0) for reaction in doing(table, reactions, "dodge")]
+    dodges = [reaction.plan.bid.get("agi", 0) for reaction in that_do(table, reactions, "dodge")]
     if dodges and described["is_bodily"]:
         lead = one.plan.bid.get("agi", 0) - max(dodges)
         if lead < 0 or (lead == 0 and rules.switches(Switches).dodge_tie == "dodged"):
@@ -94,7 +94,7 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
     if described["armour"]:
         amount -= armour_of(target)
     if described["is_bodily"]:
-        for reaction in doing(table, reactions, "ward"):
+        for reaction in that_do(table, reactions, "ward"):
             item = item_of(target, reaction.plan.options[0])
             amount -= reaction.plan.bid.get("str", 0) + item.get("guard", 0)
     amount = max(0, amount)
@@ -102,21 +102,21 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
     return amount
 
 
-def bear(table: Table, course: Course, harm: dict[str, int]) -> None:
+def take_harm(table: Table, running: PhaseRun, harm: dict[str, int]) -> None:
     """Ask each harmed character, in secret, from which pools it takes points."""
-    left = {name: total_left(table, course.state, name) for name in harm}
-    chosen = _losses(table, course.state, {name: amount for name, amount in harm.items() if amount < left[name]})
+    left = {name: total_left(table, running.state, name) for name in harm}
+    chosen = _losses(table, running.state, {name: amount for name, amount in harm.items() if amount < left[name]})
     for name, amount in harm.items():
         taken = min(amount, left[name])
-        course.do(effect("harm", to=name, amount=taken))
-        points = chosen.get(name) or body_left(table, course.state, name)
-        _lose(course, name, table, points)
+        running.do(effect("harm", to=name, amount=taken))
+        points = chosen.get(name) or body_left(table, running.state, name)
+        _lose(running, name, table, points)
         if amount >= left[name]:
-            course.do(effect("out", to=name))
+            running.do(effect("out", to=name))
             table.tell(f"{name} is out")
-            for token in timeline_of(course.state).live(name):
-                course.do(effect("turn", stack=token.name, becomes=STOPPED, plan=""))
-                over(course, token, bid=SPENT, ante=SPENT)
+            for token in timeline_of(running.state).live(name):
+                running.do(effect("turn", stack=token.name, becomes=STOPPED, plan=""))
+                release(running, token, bid=SPENT, ante=SPENT)
 
 
 def total_left(table: Table, state: State, name: str) -> int:
@@ -135,7 +135,7 @@ def body_left(table: Table, state: State, name: str) -> Map[str, int]:
 
 
 def _losses(table: Table, state: State, harm: dict[str, int]) -> dict[str, Map[str, int]]:
-    """Return of which pools harm takes points, as those say whom it comes to."""
+    """Ask each harmed character from which pools harm takes points, and return the answers."""
     questions = [_loss(table, state, name, amount) for name, amount in harm.items()]
     answers = table.ask_together(questions, secret=True) if questions else ()
     body = table.rules.file.settings["body"]
@@ -166,13 +166,13 @@ def _loss(table: Table, state: State, name: str, amount: int) -> Question:
     )
 
 
-def _lose(course: Course, name: str, table: Table, points: Map[str, int]) -> None:
-    """Take points; a stack that they are bid on is stopped, or goes on with what is left of its bid (HOUSE)."""
+def _lose(running: PhaseRun, name: str, table: Table, points: Map[str, int]) -> None:
+    """Take points; a stack with them in its bid is stopped, or continues with the rest of its bid (HOUSE)."""
     stops = table.rules.switches(Switches).harm_on_stacks == "stop"
-    while stops and (stopped := stopped_by(holding_of(course.state, name), points)):
-        token = timeline_of(course.state).named(stopped)
+    while stops and (stopped := stopped_by(holding_of(running.state, name), points)):
+        token = timeline_of(running.state).named(stopped)
         assert token is not None
         table.tell(f"{stopped} is stopped by harm", reveals=(*secrets_of(name, stopped), f"{name}:loss"))
-        course.do(effect("turn", stack=stopped, becomes=STOPPED, plan=""))
-        over(course, token, bid=HAND, ante=HAND)
-    course.do(effect("lose", to=name, thing=hand_thing(name), points=points_text(points)))
+        running.do(effect("turn", stack=stopped, becomes=STOPPED, plan=""))
+        release(running, token, bid=HAND, ante=HAND)
+    running.do(effect("lose", to=name, thing=hand_thing(name), points=points_text(points)))

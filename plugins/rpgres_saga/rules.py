@@ -62,7 +62,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 
 
 @saga.lump("act", holds=QUESTIONS)
-def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
+def card_key(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards differ by value, by being trump, and by their suit where else that counts before the result."""
     opposing = parameters.get("opposing")
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name)
@@ -72,7 +72,7 @@ def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
 
 
 @saga.lump("versus", holds=QUESTIONS)
-def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
+def card_key_of_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards differ by value, by being a character's trump, and by their suit where else that counts."""
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name, parameters["against"].ability)
     if parameters.get("rounds", 1) > 1 and rules.switches(Switches).doom_bank:

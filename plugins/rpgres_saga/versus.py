@@ -52,8 +52,8 @@ class Met(msgspec.Struct, frozen=True, gc=False):
     """How a round between heroes ended, for one of them.
 
     Attributes:
-        total, opposition: what this one came to, and the other; a score is with the difficulty in it.
-        is_won: whether it is this one who has the better of it: where both came to the same, one of them has.
+        total, opposition: the score of this hero and of the other, with the difficulty included.
+        is_won: whether this hero wins; ties are decided, too.
         words: the round for people.
         effects: what it cost.
     """
@@ -158,7 +158,7 @@ def _is_by_most(rules: Rules, rounds: int) -> bool:
 
 
 def _decided(table: Table, duel: Duel, met: Sequence[Met]) -> Outcome:
-    """Return the outcome that the rounds come to: that of the hero who acts."""
+    """Return the outcome of the rounds, for the hero who acts."""
     rounds, won, last = len(met), sum(one.is_won for one in met), met[-1]
     by_most, ahead = _is_by_most(table.rules, rounds), 2 * won - rounds
     is_won = ahead > 0 if by_most and ahead else last.is_won
@@ -257,7 +257,7 @@ def _doom_first(table: Table, difficulty: int) -> int:
 
 
 def _missed(table: Table, active: Hero, first: Stand, score: int, own: int, *, places: int, is_first: bool) -> Met:
-    """Return the round of an active hero who does not come to the own number, so that no question is asked."""
+    """Return the round of an active hero who misses the own number, so that no question is asked."""
     effects = clean_up(table, active, first)
     if table.rules.switches(Switches).redraw_between:
         fill(table, active, places=places)

@@ -196,7 +196,7 @@ class RulesetGroup(LazyGroup):
         action = next((word for word in args if word in self.data.file.actions), "")
         if action and args[0].startswith("--") and args[0] not in ("--", "--help"):
             rest = " ".join([word for word in args if word != action])
-            raise UsageError(f"options of an action stand behind its name: `{ctx.command_path} {action} {rest}`")
+            raise UsageError(f"options of an action follow its name: `{ctx.command_path} {action} {rest}`")
         return super().parse_args(ctx, args)
 
     def missing(self, ctx: Any) -> str:

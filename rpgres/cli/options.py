@@ -58,7 +58,7 @@ GOALS = Option(
 )
 BEST = Option("best", "Let the actor decide optimally, and evaluate each first choice.")
 EACH = Option("each", "Evaluate each first choice of the actor; policies decide afterwards.")
-BY = Option("by", "Evaluate the margin, the total, or a number that is told, instead of the outcome.", "NAME")
+BY = Option("by", "Evaluate the margin, the total, or a number that the action tells, instead of the outcome.", "NAME")
 VS = Option("vs", "Compare the total with a number, or with dice: 15, <=45, d20+3.", "[SIGN]NUMBER|DICE")
 DICE_BY = Option("by", "Evaluate the margin, the total, or one named part.", "margin|total|PART")
 WAIT = Option(
@@ -79,7 +79,7 @@ REPEAT = Option(
     OUTPUT,
 )
 EACH_RUN = Option("each_run", "Print each run of --repeat too.", section=OUTPUT)
-LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
+LEAVES = Option("leaves", "Maximum number of paths to search, in place of the default budget.", "N", OTHER)
 SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
 COMPARISONS = "Several at once"
 COMPARE = Option(
@@ -391,7 +391,7 @@ def folders_in(args: Sequence[str]) -> tuple[Path, ...]:
 
 
 def named_policies(texts: Iterable[str] | None) -> dict[str, str]:
-    """Return policies by the names of characters, everybody's under an empty name, from `NAME` and `CHARACTER=NAME`."""
+    """Return policies by the names of characters, the default under an empty name, from `NAME` and `CHARACTER=NAME`."""
     return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
 
 

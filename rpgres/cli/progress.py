@@ -42,7 +42,7 @@ class Progress:
         is_stopped: whether the work was asked to stop; to be read when it is over.
     """
 
-    def __init__(self, label: str, *, done: int = 0, is_shown: bool = False, units: str = "branches") -> None:
+    def __init__(self, label: str, *, done: int = 0, is_shown: bool = False, units: str = "paths") -> None:
         self._label, self._before, self._is_shown, self._units = label, done, is_shown, units
         self._begun = self._drawn = monotonic()
         self._ticks = 0
@@ -124,7 +124,7 @@ class Progress:
 
 @contextmanager
 def progress(
-    label: str, *, done: int = 0, is_silent: bool = False, stops: bool = True, units: str = "branches"
+    label: str, *, done: int = 0, is_silent: bool = False, stops: bool = True, units: str = "paths"
 ) -> Iterator[Progress]:
     """Give what shows how far something is; Ctrl-C asks it to stop, a second one interrupts it.
 

@@ -14,7 +14,7 @@ from rpgres.cli.asking.terminal import can_prompt
 from rpgres.cli.output import READER, flush, say, say_text
 from rpgres.engine.stops import TakenBack
 from rpgres.engine.views import event_seen
-from rpgres.model.state import EMPTY, GM, THE_HOST, State
+from rpgres.model.state import EMPTY, GM, HOST_NAME, State
 from rpgres.parameters.context import ACTOR
 from rpgres.render.accounts.lines import chapter_heading, chapter_lines, end_lines, heading_lines
 from rpgres.render.accounts.scenes import Titles, account_of, chapter_of, heading_of
@@ -56,7 +56,7 @@ class Played(NamedTuple):
 
         Decisions that somebody let pass do not count for hidden: without them, no run can be repeated with one changed.
         """
-        seen, whole = self.seen(seat or GM), self.seen(THE_HOST)
+        seen, whole = self.seen(seat or GM), self.seen(HOST_NAME)
         return whole if seat is None and hides_nothing(whole, seen) else seen
 
     def told(self, seat: str | None) -> SceneResult:
@@ -96,7 +96,7 @@ def play_and_print(
         Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
     """
     printer = _Printer(scene, people if people is not None else scene.state)
-    printer.begin(seed=seed if seat in (None, THE_HOST) else None, seat=seat or GM)
+    printer.begin(seed=seed if seat in (None, HOST_NAME) else None, seat=seat or GM)
     person = _person(scene) if seat is None and not auto else None
     hand = RealDice(real_dice) if real_dice else None
 
@@ -119,7 +119,7 @@ def play_and_print(
                 steps.append(played)
                 printer.step(step_record(scene, played, seat=seat or GM))
     except Unanswered as waiting:
-        if people is not None and seat in (None, THE_HOST) and person is None:  # a person has seen it
+        if people is not None and seat in (None, HOST_NAME) and person is None:  # a person has seen it
             printer.step(_so_far(waiting.pending, seat))
         raise
     except TakenBack:
@@ -180,7 +180,7 @@ def _before(leaf: Leaf) -> dict[str, Any]:
 def _so_far(pending: Pending, seat: str | None) -> dict[str, Any]:
     """Return the result of a step that waits for a decision so far, as the account for `host` or none reads it."""
     events = pending.events
-    if seat != THE_HOST:
+    if seat != HOST_NAME:
         events = [seen for event in events if (seen := event_seen(event, GM)) is not None]
     return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": events}
 

@@ -185,7 +185,7 @@ def alias_fault(name: str, aliases: Mapping[str, str], reserved: Collection[str]
         except UsageError as error:
             return error.message if len(seen) == 1 else ""
         if not words:
-            return "it stands for nothing; write the words of a command, such as roll fate attack"
+            return "it is empty; write the words of a command, such as roll fate attack"
         if words[0] not in aliases or words[0] in reserved:
             return ""
         if words[0] in seen:

@@ -105,7 +105,7 @@ def resumed(pending: Pending, rules: Rules, *, command: Sequence[str] = (), more
     try:
         return structs.replace(pending, resume=join_line([*words, *more]))
     except UsageError as error:  # the question counts more than the line
-        warn(f"no line to go on with is shown: {error.message}")
+        warn(f"no line to continue with is shown: {error.message}")
         return pending
 
 

@@ -50,7 +50,7 @@ CHECKS: tuple[Check, ...] = (
     Check("replays", "every run, given back as a script, has the same result", check_replays),
     Check("odds", "exact odds are the same merged and unmerged, and match what is played", check_odds),
     Check("leaves", "odds are computed within their budget", check_leaves),
-    Check("views", "hidden information changes nothing that a seat is asked or told", check_views),
+    Check("views", "hidden information changes nothing that a seat is asked or shown", check_views),
     Check("permissions", "inputs can be set and seen only by the seats that the parameters declare", check_permissions),
     Check("states", "states can be hashed, serialized and reproduced", check_states),
     Check("policies", "policies choose offered options, based only on the view", check_policies),
@@ -67,7 +67,7 @@ def check_ruleset(subject: Subject, *, begins: Callable[[Check], None] | None = 
 
     Args:
         subject: the ruleset.
-        begins: is told each check before it is run.
+        begins: called with each check before it is run.
     """
     for check in CHECKS:
         if begins is not None:

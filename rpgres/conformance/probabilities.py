@@ -131,7 +131,7 @@ def _promised(state: State, idle: Collection[str]) -> State:
     return _without(state, {*idle, *(f"{COUNTERS}{name}" for name in names if has_counters)})
 
 
-_MERGES = "after table.merge only its key may matter to what it `holds` for; so it is with cards that are alike"
+_MERGES = "after table.merge only its key may matter to what it `holds` for; the same holds for equivalent cards"
 _ADVICE = {
     "effects": "after table.versus only the margin may matter, and after table.merge only its key",
     "outcome": f"table.settle is called once, and its outcome returned; {_MERGES}",

@@ -21,7 +21,7 @@ from rpgres.parameters.examples import example_inputs
 from rpgres.rulesets import Rules, Ruleset
 from rpgres.rulesets.folders import located_in
 from rpgres.scenes import Leaf, Scene, read_scene
-from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
+from rpgres.scenes.flow import Position, after_step, is_over, leaf_at, onward
 from rpgres.scenes.playing import play_step, prepare_step
 from rpgres.toml.diagnostics import Diagnostic, Fault, key_text
 from rpgres.toml.reading import locate, read_source
@@ -232,7 +232,7 @@ def _steps(scene: Scene) -> Iterator[Case]:
     from rpgres.engine.records import Result
 
     streams, program, rules = Streams(scene.file.seed or "0"), scene.program, scene.rules
-    state, at = scene.state, At()
+    state, at = scene.state, Position()
     passes = Counter[str]()  # of steps that repeat
     while not is_over(program, at := onward(program, rules, at, state)):
         leaf = leaf_at(program, at)

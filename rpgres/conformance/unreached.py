@@ -20,8 +20,8 @@ from rpgres.rulesets.dice_plans import GIVEN, dice_plan
 from rpgres.toml.diagnostics import Diagnostic
 
 MOST = 1000  # combinations of inputs, for each of which odds are computed
-WORK = 40_000  # branches for each action; what is left untried is no proof
-LEAVES = 2000  # branches of the odds of one combination
+WORK = 40_000  # paths for each action; what is not tried proves nothing
+LEAVES = 2000  # paths of the odds of one combination
 
 
 def unreached_outcomes(rules: Rules) -> Iterator[Diagnostic]:

@@ -15,7 +15,7 @@ REFUSED = {
     "/": "division is by a whole number, as in (2d6+3)/2",
     ".": "only whole numbers are read here",
     "}": "this brace has no opening one",
-    ",": "several values stand in parentheses, with which of them are kept: (2d6,d12)kh1; "
+    ",": "several values go in parentheses, followed by which are kept: (2d6,d12)kh1; "
     "several rolls are several commands",
     **dict.fromkeys(";|", "one expression is rolled at a time; several rolls are several commands"),
     "?": "nothing is asked here: write the number",
@@ -46,9 +46,9 @@ REFUSED = {
     "#": "a comment follows the dice, as in 2d6 # for the trap",
 }
 WORDS = {
-    "vs": f"a comparison stands only where dice are rolled or evaluated: {called('roll', 'd20+5', vs=15)}",
-    "in": f"`in order` stands only where dice are rolled or evaluated: {called('roll', '3d6 in order')}",
-    "times": f"a number of times stands only where dice are rolled, as in {called('roll', '3d6 6 times')}",
+    "vs": f"a comparison is allowed only where dice are rolled or evaluated: {called('roll', 'd20+5', vs=15)}",
+    "in": f"`in order` is allowed only where dice are rolled or evaluated: {called('roll', '3d6 in order')}",
+    "times": f"a number of times is allowed only where dice are rolled, as in {called('roll', '3d6 6 times')}",
     "mi": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "min": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "ma": "the highest value of a die cannot be set in this notation",
@@ -79,7 +79,7 @@ WORDS = {
     **dict.fromkeys(("drop", "keep"), "dice are dropped or kept directly behind them, as in 4d6 drop lowest"),
     **dict.fromkeys(
         ("adv", "advantage", "dis", "disadv", "disadvantage"),
-        "advantage and disadvantage stand alone or behind the dice: adv+5, d20 adv, d20+5 adv",
+        "advantage and disadvantage are written alone or after the dice: adv+5, d20 adv, d20+5 adv",
     ),
 }
 _IN_PLACE_OF = {
@@ -170,7 +170,7 @@ def _unknown(word: str, *, is_behind: bool) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word, KNOWN, n=1)
-    named = "; a name stands in brackets, 2d6[fire], a comment behind #" if is_behind else "; write a number or dice"
+    named = "; a name goes in brackets, 2d6[fire], a comment after #" if is_behind else "; write a number or dice"
     hint = f"; did you mean {near[0]}?" if near else named
     return f"unknown word {word!r} in dice notation{hint}"
 
@@ -178,7 +178,7 @@ def _unknown(word: str, *, is_behind: bool) -> str:
 def first(word: str) -> str:
     """Return what is said of advantage before the dice."""
     end = "kh" if word.startswith("adv") else "kl"
-    return f"{word} stands alone or behind the dice: {word}, d20 {word}, d20+5 {word}; each of them rolls 2d20{end}1"
+    return f"{word} is written alone or after the dice: {word}, d20 {word}, d20+5 {word}; each rolls 2d20{end}1"
 
 
 def advantage(word: str, pool: Pool | None = None) -> str:

@@ -111,7 +111,7 @@ def _again(scan: Scanner, pool: Pool, found: re.Match[str] | None) -> Explosion:
 def _double(scan: Scanner, pool: Pool, found: re.Match[str], start: int) -> Comparison:
     """Read behind `double` which dice count twice."""
     if pool.double:
-        scan.fail("double stands once in a pool", start, end=scan.at)
+        scan.fail("double can be used once in a pool", start, end=scan.at)
     top = Comparison("=", pool.faces[-1])
     if not found["word"]:
         return _some_faces(scan, pool, "double", start) or top
@@ -139,7 +139,7 @@ def _fails(scan: Scanner, pool: Pool) -> Comparison:
     start = scan.at
     scan.at += 1
     if pool.fails:
-        scan.fail("f stands once in a pool", start)
+        scan.fail("f can be used once in a pool", start)
     on = _faces(scan)
     if on is None:
         scan.fail("after f the faces that take a success off are expected, as in 6d10>=8f1 or f<=2", start)

@@ -220,7 +220,7 @@ def _named(scan: Scanner, part: _Part) -> _Part:
     name = " ".join(scan.text[start + 1 : end].split()).lower()
     scan.at = end + 1
     if not name or "[" in name or not name.isprintable():
-        scan.fail("a name stands between the brackets, as in 2d6[fire]", start, end=scan.at)
+        scan.fail("the brackets need a name, as in 2d6[fire]", start, end=scan.at)
     if len(name) > MOST_NAME:
         scan.limit("MOST_NAME", f"a name has at most {MOST_NAME} characters", start)
     if parts_of(part.node).keys() != {""}:
@@ -297,7 +297,7 @@ def _best(scan: Scanner, parts: list[_Part], start: int) -> _Part:
     if not parts or not keeps(scan):
         scan.fail(hints.SINGLE if keeps(scan) else hints.GROUP, start, end=scan.at)
     if any(parts_of(part.node).keys() != {""} for part in parts):
-        scan.fail("a name stands behind all of it, as in (d8,d6)kh1[fire]", start, end=scan.at)
+        scan.fail("the name goes at the end, as in (d8,d6)kh1[fire]", start, end=scan.at)
     keep = read_keeping(scan, len(parts))
     first, last = kept_among(len(parts), keep)
     bounds = zip(*((part.low, part.high) for part in parts), strict=True)

@@ -76,7 +76,7 @@ def _kinds(unseen: Unseen) -> frozenset[Kind]:
     )
 
 
-@lru_cache(maxsize=65536)  # a walk asks the same of a hand in every course
+@lru_cache(maxsize=65536)  # a walk asks the same of a hand in every path
 def preferred(unseen: Unseen, order: tuple[Kind | None, ...]) -> tuple[Shown, ...]:
     """Return which card of a hand an order of preference plays, by weight, with the belief after each.
 

@@ -463,7 +463,7 @@ def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -
     codes = require_card(stack, label, text)
     fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
     if not fitting:
-        raise GivenError.of(label, text, f"no such card is left in {stack.pile}; all of them are elsewhere")
+        raise GivenError.of(label, text, f"no such card is left in {stack.pile}; all of them are in other piles")
     return fitting
 
 

@@ -60,7 +60,7 @@ def set_faults(known: Known, sets: Mapping[str, Sequence[Order]], *, users: Mapp
     Args:
         known: what is at the table, and who may join later.
         sets: the orders, sound by type.
-        users: the policies of characters by their names, everybody's under an empty one.
+        users: the policies of characters by their names, the default under an empty name.
     """
     rules, characters = known.rules, known.state.characters if known.state is not None else EMPTY
     taken = policy_names(rules)
@@ -148,7 +148,7 @@ def policies_for(
     """Return policies by character, standing orders included; the general policy decides what orders leave open.
 
     Args:
-        chosen: policies by character, everybody's under an empty name: one of the ruleset, one of the sets, or a file.
+        chosen: policies by character, the default under an empty name: one of the ruleset, one of the sets, or a file.
         on_sheets: the orders of characters, on sheets or in a scene; they come before the policy that is chosen.
         known: what is at the table, and who and what may come later.
 
@@ -191,7 +191,7 @@ def check_deciders(
     Args:
         known: what is at the table, and who may join later.
         sets: standing orders by name, sound by type; their faults are not placed yet.
-        users: policies by character, everybody's under an empty name.
+        users: policies by character, the default under an empty name.
         on_sheets: the standing orders of characters, on sheets or in the scene.
     """
     deciders = Deciders(known.rules, sets)

@@ -78,7 +78,7 @@ def turn(
     for label, value in dealer.unused() if by.get("dealer") is None else ():
         raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
     identity = identity_of(by, rules)
-    record = record_of(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
+    record = record_of(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, rules=identity)
     return record, after
 
 

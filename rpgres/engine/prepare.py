@@ -222,7 +222,7 @@ def policies_of(
     with_orders: bool = False,
     files: bool = False,
 ) -> dict[str, Policy]:
-    """Return the policies of an action by character, everybody's under an empty name.
+    """Return the policies of an action by character, the default under an empty name.
 
     Standing orders on sheets decide for those who have no policy of their own, and before everybody's.
 

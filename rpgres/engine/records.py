@@ -14,7 +14,7 @@ from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import AS_KEYS, InterruptError, RpgresError, UsageError, Wording, readable
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
-from rpgres.model.state import EMPTY, FACE_DOWN
+from rpgres.model.state import FACE_DOWN
 from rpgres.rulesets import Rules
 
 NO_SEAT = ""  # the name of no seat
@@ -165,7 +165,7 @@ class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
         together: further questions that are asked at the same time, of others; answered in any order.
         switches: every house rule and the choice in force.
         seed: where the dice came from; null while it is secret.
-        resume: the command line that goes on with the same run; the library leaves it empty.
+        resume: the command line that continues the same run; the library leaves it empty.
         unused: answers that no question took so far.
         note: the text of --note.
     """
@@ -192,33 +192,24 @@ def record_of(
     rules: Rules,
     events: Sequence[Event],
     outcome: Outcome = NO_OUTCOME,
+    /,
     *,
-    action: str | None = None,
-    variant: str | None = None,
-    actor: str | None = None,
-    inputs: dict[str, Any],
     effects: Iterable[Mapping[str, Any]] = (),
-    seed: str | None = None,
-    note: str | None = None,
-    identity: dict[str, Any] = EMPTY,
-    unused: Iterable[AnswerRecord] = (),
     single: Container[str] = (),
+    **fields: Any,
 ) -> Result:
-    """Return the record of a run that is over, with nothing left out.
+    """Return the record of a finished run, with nothing left out.
 
     Args:
-        outcome: how it ended; not at the beginning or end of a period, nor where an attempt failed.
-        identity: what names the rules; their version when left out.
-        single: the labels of answers that have to say whose they are.
+        outcome: its outcome; none for the beginning or end of a period, and where an attempt failed.
+        effects: all that it changed.
+        single: the labels of answers that have to name their owner.
+        fields: further fields of `Result`: `inputs`, and those of whatever was run.
     """
     band = outcome.band
     return Result(
+        **{"rules": {"version": rules.file.version}, "action": None, "actor": None, "seed": None, **fields},
         ruleset=rules.id,
-        rules=dict(identity) or {"version": rules.file.version},
-        action=action,
-        variant=variant,
-        actor=actor,
-        inputs=inputs,
         answers=list(answers_of(events, single=single)),
         outcome=band or None,
         also=(band and rules.file.bands[band].also) or None,
@@ -230,42 +221,27 @@ def record_of(
         texts=list(outcome.texts),
         events=[event_record(event) for event in events],
         switches=rules.chosen,
-        seed=seed,
-        unused=list(unused),
-        note=note,
         details=dict(outcome.details),
     )
 
 
-def pending_of(
-    rules: Rules,
-    needs: NeedsAnswer,
-    *,
-    action: str,
-    actor: str,
-    inputs: dict[str, Any],
-    seed: str,
-    note: str | None,
-    unused: Iterable[AnswerRecord] = (),
-    single: Container[str] = (),
-) -> Pending:
-    """Return the record of what waits for a decision; the last two arguments are those of `record_of`."""
+def pending_of(rules: Rules, needs: NeedsAnswer, /, *, single: Container[str] = (), **fields: Any) -> Pending:
+    """Return the record of a pending decision.
+
+    Args:
+        single, fields: as of `record_of`.
+    """
     events, asked = needs.run.events, _record_of(needs.question)
     if asked.label in single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
     return Pending(
+        **fields,
         ruleset=rules.id,
-        action=action,
-        actor=actor,
-        inputs=inputs,
         answers=list(answers_of(events, single=single)),
         events=[event_record(event) for event in events],
         question=asked,
         together=[_record_of(question) for question in needs.together],
         switches=rules.chosen,
-        seed=seed,
-        unused=list(unused),
-        note=note,
     )
 
 

@@ -86,7 +86,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None, wording
     """Return the answer to one request of a batch as plain data for JSON: a result, a pending decision, or an error.
 
     Nothing is raised, whatever the request is; errors are those of `error_record`. An `id` is carried over. A pending
-    decision has a `request`: the one that, with the answer added to its `choose`, goes on with the same run.
+    decision has a `request`: the one that, with the answer added to its `choose`, continues the same run.
 
     Requests are untrusted: they name sheets by plain file names only, and errors do not quote files.
 
@@ -208,5 +208,5 @@ def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     error = diagnostics_error([msgspec.structs.replace(one, message=_in_json(one.message)) for one in found])
     message = error.message.replace("\n", "; ")
     if any(one.code == "unknown-key" and not one.hint for one in found):
-        message += "; inputs of an action stand under `with`, and a command other than a roll is named by `op`"
+        message += "; inputs of an action belong under `with`, and a command other than a roll is named by `op`"
     return UsageError(message, **error.details)

@@ -101,7 +101,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         given: changed results of dice or cards, as `[STEP.]LABEL[#N]=VALUE`.
         choose: changed decisions, as `[STEP.][WHO:]LABEL[#N]=VALUE`.
-        policies: who answers decisions that are new, by character; everybody's under an empty name.
+        policies: who answers decisions that are new, by character; the default under an empty name.
         auto: whether the ruleset's first policy answers them.
     """
 
@@ -515,7 +515,7 @@ def require_same(before: Result, again: Again) -> None:
     """
     if _outcome_of(before) != _outcome_of(again.found):
         raise UsageError(
-            f"{before.ruleset} {before.action} does not come to the same when it is repeated: "
+            f"{before.ruleset} {before.action} has another result when it is repeated: "
             "the rules, a sheet or the scene have changed since"
         )
 

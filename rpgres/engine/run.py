@@ -175,7 +175,7 @@ def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats
         inputs=prepared.inputs,
         seed=by["streams"].seed,
         note=by.get("note"),
-        unused=_left(seats, is_over=False) if is_resumed else (),
+        unused=[*_left(seats, is_over=False)] if is_resumed else [],
         single=needs.run.single if is_resumed else (),
     )
 
@@ -229,7 +229,7 @@ def result_of(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, un
         effects=(*done.applied, *outcome.effects),
         seed=by["streams"].seed,
         note=by.get("note"),
-        identity=identity_of(by, prepared.rules),
+        rules=identity_of(by, prepared.rules),
         unused=unused,
         single=done.single,
     )

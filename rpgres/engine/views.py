@@ -19,7 +19,7 @@ from rpgres.model.state import EMPTY, GM, State, is_for, slug
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets import CLAIM, Parameter, Rules, is_public
 
-HOST: Final = None  # the owner of the file: what any seat may see
+HOST: Final = None  # the view of the owner of the file: what any seat may see; people type `HOST_NAME`
 ANOTHER_SEAT = "another seat"  # the name of the asked seat, for those who may not know it
 NO_PILES = ("characters.", "counters.", "tags.")  # how the places begin that inputs lay something in, beside piles
 

@@ -108,7 +108,7 @@ def _kit_settings() -> dict[str, type[msgspec.Struct]]:
     return {name: kit.settings for name, kit in kits.items() if kit is not None and kit.settings.__struct_fields__}
 
 
-_REQUEST = "in batches: the request that, with the answer added under `choose`, goes on with the same run"
+_REQUEST = "in batches: the request that, with the answer added under `choose`, continues the same run"
 
 
 def _tell_odds_apart(schema: Schema) -> None:

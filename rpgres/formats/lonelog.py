@@ -1,13 +1,12 @@
 r"""The account of a scene in Lonelog, Roberto Bisceglie's notation for logs of play (version 1.6.0), written and read.
 
-Of the notation come the front matter, scenes as `### S1 *title*`, `@(Name)` for who acts, `d:` for rolls and cards,
-`->` for outcomes, `=>` for their results, `(note: ...)` for what stands beside the fiction, `[PC:...]`, `[N:...]`
-and `[Track:...]` for what lasts, and `R1` for rounds (Combat Add-on). Ours within its rules are
-`@(Name) decides LABEL: ANSWER`, `=> (effect)` for what changes, `(log: ...)` for lines of the rule, more names of tags.
+The notation has front matter, scenes as `### S1 *title*`, `@(Name)` for actors, `d:` for rolls and cards, `->` for
+outcomes, `=>` for their results, `(note: ...)` for comments, `[PC:...]`, `[N:...]`, `[Track:...]` for lasting things,
+`R1` for rounds (Combat Add-on). Our additions within its rules are `@(Name) decides LABEL: ANSWER`, `=> (effect)` for
+changes, `(log: ...)` for lines of the rule, and more names of tags.
 
-What is written is read back as the same account: a line is written as it reads best, and where that would be read as
-something else, with a backslash before each sign that could mean more. A log by another hand is read as far as its
-lines are known; the others are kept as lines.
+A written log reads back as the same account: where a line could be read as something else, its signs are escaped with
+backslashes. Of logs by other programs, unknown lines are kept as lines.
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, get_args
+
+import msgspec
 
 from rpgres.errors import FileError
 from rpgres.formats.accounts import (
@@ -334,7 +335,7 @@ def read_lonelog(text: str, *, file: str = "a log") -> Account:
 
 
 def _read_front_matter(lines: list[str], reader: _Reader) -> int:
-    """Read the lines between `---` and `---` at the beginning; return where the log goes on."""
+    """Read the front matter between two lines `---`; return the index of the first line after it."""
     if not lines or lines[0].strip() != "---":
         return 0
     for number, line in enumerate(lines[1:], 1):
@@ -356,8 +357,16 @@ def _read_yaml(value: str) -> str:
     return value
 
 
+class _ChapterRead(msgspec.Struct):
+    """A chapter while it is read: its parts are groups of lines, separated by empty lines."""
+
+    title: str
+    parts: list[list[str]]
+    skipped: bool = False
+
+
 class _Reader:
-    """What was read of a log so far."""
+    """Reads a log line by line."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
@@ -365,13 +374,13 @@ class _Reader:
         self.prose: list[str] = []
         self.ending = ""
         self.people: list[Participant] = []
-        self.chapters: list[tuple[str, list[list[str]], list[bool]]] = []
+        self.chapters: list[_ChapterRead] = []
         self.table: list[TableItem] = []
         self.in_code = False
         self.in_table = False
 
     def read(self, line: str) -> None:
-        """Take one line, without blanks around it."""
+        """Read one line, without blanks around it."""
         if line.startswith(FENCE):
             self.in_code = not self.in_code
             self._part()
@@ -399,7 +408,7 @@ class _Reader:
 
     def _begin(self, scene: re.Match[str]) -> None:
         self.in_table = False
-        self.chapters.append((_unescape(scene["title"] or scene["number"]), [[]], [False]))
+        self.chapters.append(_ChapterRead(_unescape(scene["title"] or scene["number"]), [[]]))
 
     def _read_code(self, line: str) -> None:
         scene = _SCENE.fullmatch(line)
@@ -410,23 +419,23 @@ class _Reader:
             self.table.append(_read_item(tag))
         elif tag is not None and not self.chapters and (person := _read_participant(tag)) is not None:
             self.people.append(person)
-        elif line == _SKIPPED and self.chapters and not any(self.chapters[-1][1]):
-            self.chapters[-1][2][0] = True
+        elif line == _SKIPPED and self.chapters and not any(self.chapters[-1].parts):
+            self.chapters[-1].skipped = True
         else:
             self._add(line)
 
     def _add(self, line: str) -> None:
         if not self.chapters:
-            self.chapters.append(("Log", [[]], [False]))
-        self.chapters[-1][1][-1].append(line)
+            self.chapters.append(_ChapterRead("Log", [[]]))
+        self.chapters[-1].parts[-1].append(line)
 
     def _part(self) -> None:
-        """Let what comes now be another turn."""
-        if self.chapters and self.chapters[-1][1][-1]:
-            self.chapters[-1][1].append([])
+        """Begin another group of lines."""
+        if self.chapters and self.chapters[-1].parts[-1]:
+            self.chapters[-1].parts.append([])
 
     def account(self) -> Account:
-        """Return what was read."""
+        """Return the account."""
         fields = self.fields
         return Account(
             version=fields.get("tools", "").partition("rpgres account ")[2] or __version__,
@@ -438,8 +447,10 @@ class _Reader:
             seed=fields.get("seed"),
             people=self.people,
             chapters=[
-                Chapter(title, skipped=skipped[0], turns=[turn for lines in parts for turn in _read_turns(lines)])
-                for title, parts, skipped in self.chapters
+                Chapter(
+                    one.title, skipped=one.skipped, turns=[turn for part in one.parts for turn in _read_turns(part)]
+                )
+                for one in self.chapters
             ],
             ending=self.ending,
             table=self.table,
@@ -447,7 +458,7 @@ class _Reader:
 
 
 def _read_turns(lines: Iterable[str]) -> Iterator[Turn]:
-    """Yield the turns of lines that stand together: each begins with a round, or with an actor."""
+    """Yield the turns of a group of lines: each begins with a round or an actor."""
     found: dict[str, Any] = {}
     for line in lines:
         begun = _ROUND.fullmatch(line)

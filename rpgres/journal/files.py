@@ -50,7 +50,7 @@ def find_table(path: str | None = None) -> Path:
             return found
     raise TableError(
         f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
-        f"`{called('table new', 'ID', sheet='FILE')}` creates one, {named('table')} PATH names one elsewhere"
+        f"`{called('table new', 'ID', sheet='FILE')}` creates one, {named('table')} PATH names another file"
     )
 
 

@@ -49,7 +49,7 @@ class SealLine(msgspec.Struct, frozen=True):
 
 
 class OpenLine(msgspec.Struct, frozen=True):
-    """What opens a seal that was made elsewhere.
+    """What opens a seal that was made on another computer.
 
     Attributes:
         seat: whose it is.

@@ -55,7 +55,7 @@ def table_odds(
         inputs: what is typed for it, by parameter; it counts in place of what is on the table, and changes nothing.
         actor: who acts; by default the seat's only character.
         seat: who asks; the host sees what any seat may see.
-        policies: policy by character, everybody's under an empty name.
+        policies: policy by character, the default under an empty name.
         auto: whether the ruleset's first policy answers the rest; it does for others where `decide` says so.
         asked: what else is asked: further fields of a `Query`.
 

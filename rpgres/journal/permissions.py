@@ -24,7 +24,7 @@ from rpgres.parameters.kinds import Described, kind_of
 from rpgres.parameters.plain import is_set
 from rpgres.rulesets import Parameter, Rules, is_public, speaker
 
-THE_HOSTS = f"the host can give it, without {named('as')}"
+HOST_CAN = f"the host can give it, without {named('as')}"
 
 
 def _each(value: Any) -> Sequence[Any]:
@@ -113,7 +113,7 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
             if unseen:
                 raise UsageError(
                     f"{option}: {seat} does not see all cards ({', '.join(unseen)}), and the answer "
-                    f"could reveal where they are; {THE_HOSTS}"
+                    f"could reveal where they are; {HOST_CAN}"
                 )
         elif seat != GM and parameter.said_by in ("", "gm"):
             raise UsageError(
@@ -192,7 +192,7 @@ def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], 
             elif hides:
                 raise UsageError(
                     f"{named('given')} {label}={text}: {seat} cannot give a drawn card while others hold "
-                    f"hidden cards, as the answer could reveal them; {THE_HOSTS}"
+                    f"hidden cards, as the answer could reveal them; {HOST_CAN}"
                 )
 
 

@@ -191,7 +191,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         claimed: what of the inputs no sheet had, in words.
         private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
-        policies: who decides by which policy, by character or seat; everybody's under an empty name.
+        policies: policies by character or seat; the default under an empty name.
         note: the text of `--note`.
         names: of a run that begins: whether the seat that typed it is asked for the names of what it makes.
         result: the result, with nothing left out.

@@ -53,7 +53,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         typed: what of that was read off real dice, by label; None where the seed has answered.
         choose: answers by label, of anybody.
         own: answers by label that are for questions of a seat alone, by seat.
-        policies: policy by character or seat; everybody's under an empty name.
+        policies: policy by character or seat; the default under an empty name.
         answered: what was answered so far, in earlier runs of it.
         stops: whether it ends where it would wait for a decision; of a procedure.
         names: whether the seat that typed it is asked for the names of what it makes; by default these have defaults.

@@ -76,7 +76,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
     """
     is_empty = os.path.isfile(path) and not os.path.getsize(path)  # as `mktemp` leaves one
     if os.path.exists(path) and not is_empty:
-        raise TableError.at(path, f"a table already exists; {named('table')} PATH creates one elsewhere")
+        raise TableError.at(path, f"a table already exists; {named('table')} PATH creates one in another file")
     with table_errors(path):
         connection = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
         try:

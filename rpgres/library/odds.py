@@ -73,10 +73,10 @@ def odds(
             (optimally); by default policies where `auto` or everybody's policy is given, else as the action says.
         choose: answers to decisions, by label: one, or a list in the order of the questions.
         auto: whether the ruleset's policy answers what is left unanswered.
-        policies: policy by name of a character (`gm`, `actor`); everybody's under an empty name.
+        policies: policy by name of a character (`gm`, `actor`); the default under an empty name.
         switches: house rules that are not at their default.
         rulesets: folders with overlays, as of `--rulesets`; the last is the nearest.
-        leaves: how many branches to follow at most; a default budget of work holds without it.
+        leaves: the maximum number of paths; without it a default budget of work.
         seconds: a limit of time in seconds; what it leaves unresolved is in `open`, with an estimate.
         note: carried into the record.
         inputs: what the action takes, by name, with underscores for hyphens.

@@ -17,7 +17,7 @@ from rpgres.rulesets import Rules, Ruleset
 
 LONGEST = 1e9  # seconds of a limit
 What = str | os.PathLike[str] | Ruleset  # a scene by its file or name, or a ruleset by its id or as a record
-Policies = Mapping[str, str]  # policy by character; everybody's under an empty name
+Policies = Mapping[str, str]  # policy by character; the default under an empty name
 
 
 class Deciding(NamedTuple):
@@ -26,7 +26,7 @@ class Deciding(NamedTuple):
     Attributes:
         choose: answers to decisions, by label.
         auto: whether the ruleset's policy answers what is left unanswered.
-        policies: policy by character; everybody's under an empty name.
+        policies: policy by character; the default under an empty name.
         switches: house rules that are not at their default.
         folders: folders with overlays; the last is the nearest.
     """
@@ -70,12 +70,12 @@ def require_limits(seconds: float | None, leaves: int | None = None) -> None:
     """Check the limits of exact odds.
 
     Raises:
-        UsageError: there is no such time, or no branch may be followed.
+        UsageError: there is no such time, or no path may be followed.
     """
     if seconds is not None and not 0 < seconds < LONGEST:
         raise UsageError(f"{named('seconds')} takes a number of seconds over 0, not {seconds!r}", path=("seconds",))
     if leaves is not None and leaves < 1:
-        raise UsageError(f"{named('leaves')} takes a number of branches from 1 on, not {leaves!r}", path=("leaves",))
+        raise UsageError(f"{named('leaves')} takes a number of paths from 1 on, not {leaves!r}", path=("leaves",))
 
 
 def typed_changes(given: Answers | None, choose: Answers | None, policies: Policies | None, *, auto: bool) -> Asked:

@@ -51,10 +51,10 @@ def odds_scene(
             often a step that repeats is played (`times.lock`).
         choose: answers to the decisions of a procedure, by label.
         auto: whether the ruleset's policy answers what neither the scene nor a policy does.
-        policies: policy by name of a character; everybody's under an empty name.
+        policies: policy by character; under an empty name the default.
         switches: house rules, over the scene's own.
         rulesets: folders with overlays; the last is the nearest.
-        leaves: how many branches to follow at most; a default budget of work holds without it.
+        leaves: the maximum number of paths; without it a default budget of work.
         seconds: a limit of time in seconds; what it leaves unresolved is in `open`.
         note: carried into the record.
         inputs: what a procedure takes, by name, with underscores for hyphens.

@@ -12,7 +12,7 @@ from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError
 from rpgres.library.reading import Deciding, Policies, deciding, plain_inputs, typed_changes
-from rpgres.model.state import EMPTY, THE_HOST
+from rpgres.model.state import EMPTY, HOST_NAME
 from rpgres.odds.exact import Decide
 from rpgres.scenes import Scene, SceneResult, Unanswered, load_scene, require_sound
 from rpgres.scenes import run_scene as played
@@ -70,7 +70,7 @@ def run_scene(
         seed: any text or number; by default the scene's own, or a fresh one.
         seat: leave out what this seat may not know, and the seed; everything by default.
         auto: whether the ruleset's policy answers what neither the scene nor a policy does.
-        policies: policy by name of a character; everybody's under an empty name.
+        policies: policy by character; under an empty name the default.
         switches: house rules, over the scene's own.
         rulesets: folders with overlays; the last is the nearest.
 
@@ -87,7 +87,7 @@ def run_scene(
     try:
         return played(scene, seed=None if seed is None else str(seed), seat=seat)
     except Unanswered as error:
-        if seat in (None, THE_HOST):
+        if seat in (None, HOST_NAME):
             raise
         error.pending = error.run = error.__context__ = None  # type: ignore[assignment]
         raise error.with_traceback(None) from None

@@ -58,7 +58,7 @@ def simulate(
             how many batches are played at a time; for 1, as many as there are processors.
         choose: answers to decisions of an action, by label.
         auto: whether the ruleset's policy answers what is left unanswered.
-        policies: policy by name of a character; everybody's under an empty name.
+        policies: policy by character; under an empty name the default.
         switches: house rules that are not at their default.
         rulesets: folders with overlays; the last is the nearest.
         note: carried into the record.

@@ -61,7 +61,7 @@ def odds_table(
         decide: who decides for the actor: `policies`, `each` or `best`, as of `odds`.
         choose: answers to decisions, by label.
         auto: whether the ruleset's policy answers what is left unanswered.
-        policies: policy by name of a character; everybody's under an empty name.
+        policies: policy by character; under an empty name the default.
         switches: house rules that are not at their default.
         rulesets: folders with overlays; the last is the nearest.
         seconds: a limit of time for all of it, in seconds.

@@ -95,7 +95,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             given: results of real dice, by label: one, or a list in the order of the questions.
             choose: answers to decisions, by label, likewise; of this seat alone.
             auto: whether the ruleset's policy answers what is left unanswered.
-            policies: policy by character; everybody's under an empty name.
+            policies: policy by character; the default under an empty name.
             note: carried into the result.
             inputs: what the action takes, by name, with underscores for hyphens.
 
@@ -126,7 +126,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             choose: the answer by its label: `{"price": "cost"}`; or the option alone, for what is asked now.
             given: results of real dice that are asked for after this answer, by label.
             auto: whether the ruleset's policy answers.
-            policies: policy by character; everybody's under an empty name.
+            policies: policy by character; the default under an empty name.
             at: the `hash` of the entry that is answered, or its first digits: refused when something else waits now.
 
         Raises:
@@ -511,7 +511,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             given: changed dice or cards, by `LABEL` or `LABEL#N`.
             choose: changed or added decisions, likewise.
             auto: whether the ruleset's policy answers what is asked anew.
-            policies: policy by character; everybody's under an empty name.
+            policies: policy by character; the default under an empty name.
 
         Raises:
             UsageError: the entry is no finished action, or something happened there that this seat may not know.

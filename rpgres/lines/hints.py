@@ -32,7 +32,7 @@ def option_for(typed: str, known: Collection[str]) -> str:
     """Return what an unknown option means, as a phrase; empty where that is unknown, too."""
     name = typed.lstrip("-")
     if name in _DICE and "--vs" in known and "--skill" not in known:
-        return "what is done with dice stands behind them: `d20 adv`, `4d6 drop lowest`, `3d6!`"
+        return "modifiers follow the dice: `d20 adv`, `4d6 drop lowest`, `3d6!`"
     found = [option for option, names in _OPTIONS.items() if name in names.split() and option in known]
     longer = [option for option in known if option.startswith(typed)]
     meant = next(iter(found or (longer if len(longer) == 1 else ())), "")

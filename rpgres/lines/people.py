@@ -38,7 +38,7 @@ def sided(rules: Rules, state: State, action: str, words: Sequence[str]) -> list
         line.insert(0, OPPOSING[-1])  # a list without a word of its side
     elif who_is_named(rules, state, first) and who_is_named(rules, state, second):
         told = f"`{action} against {first} and {second}`, or `{action} with {first} against {second}`"
-        raise UsageError(f"who stands on which side? Type {told}", reason="unclear")
+        raise UsageError(f"which side is each character on? Type {told}", reason="unclear")
     parameters = rules.parameters(action).items()
     options = [f"--{name}" for name, one in parameters if one.kind in PEOPLE and one.is_repeated]
     found: list[str] = []
@@ -118,7 +118,7 @@ def led(
     found = asks("Who acts?", [leads, *(Reading(f"{one}, with {lead} beside", (one,)) for one in others)])
     if found is None:
         typed = [f"`{lead} {action} {joined(behind)}`", f"`{others[0]} {action} {joined(words)}`"]
-        raise UsageError(f"who acts stands first: {', or '.join(typed)}", reason="unclear")
+        raise UsageError(f"the actor comes first: {', or '.join(typed)}", reason="unclear")
     return found.words[0], behind if found == leads else words
 
 

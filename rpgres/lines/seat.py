@@ -400,7 +400,7 @@ class Seat:
             found = asks("Who acts?", [Reading(name, (name,)) for name in able])
             if found is None:
                 who = players[0] if players else able[0]
-                raise UsageError(f"who acts stands first, as in `{who} {action}`: {', '.join(able)}") from None
+                raise UsageError(f"the actor comes first, as in `{who} {action}`: {', '.join(able)}") from None
             return found.text
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:

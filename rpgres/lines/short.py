@@ -273,7 +273,7 @@ class Line:
         who = self.words.character(word)
         if who is not None:
             return UsageError(
-                f"{self.words.action} names no {who}; who acts stands first: {who} {self.words.action}",
+                f"{self.words.action} names no {who}; the actor comes first: {who} {self.words.action}",
                 reason="unknown",
             )
         near = nearest(slug(word), self.words.names())

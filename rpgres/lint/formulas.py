@@ -117,7 +117,7 @@ def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Faul
     if wrong is not None:
         whose = f", and that of the opponent is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
         within = next((one for one in wrong.split() if one in scope.dice), "")
-        here = f"; no formula stands here, write what is added outside the braces of {{{within}}}" if within else ""
+        here = f"; no formula is allowed here, write it outside the braces of {{{within}}}" if within else ""
         message = f"{{{wrong}}} is not a name; names are lowercase letters, digits and hyphens{whose}{here}"
         yield Fault("bad-dice", path, message)
         return

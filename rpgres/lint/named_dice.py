@@ -249,7 +249,7 @@ def _names(spans: Spans) -> Iterator[Fault]:
         if given and bare not in parameters:
             yield missing(path, "parameter", bare, parameters)
         elif one in OF_A_DIE and not is_of_die:
-            message = f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
+            message = f"{one} is a name of one die: use it in `worth`, in `again` or after the comma of count(...)"
             yield Fault("unknown-name", path, message)
         elif bare in known or one in OF_A_DIE:
             continue

@@ -153,9 +153,7 @@ def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
         yield from option_faults(where, [name], asked, known, is_word=True)
     last = next((name for name in order.wanted if name in WORDS and name != NO), "")
     if isinstance(choose, list) and last and last != choose[-1]:
-        yield Fault(
-            "never-matches", at, f"`{last}` always chooses something, so what stands behind it is never reached"
-        )
+        yield Fault("never-matches", at, f"`{last}` always chooses something, so what follows it is never reached")
 
 
 def option_faults(

@@ -19,7 +19,7 @@ _SCENE = "scene"  # the period that every table has
 _CARDS = ("cards", "top", "knowers")  # what of a pile tells which cards lie there
 
 
-LATER = "this counts only if play brings one forth"  # what a warning says of a name that is not there yet
+LATER = "it has an effect only if play creates one"  # what a warning says of a name that is not there yet
 
 
 class Known(msgspec.Struct, frozen=True):

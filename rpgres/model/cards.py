@@ -376,7 +376,7 @@ def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tupl
     return tuple(joined.values()), tuple(weights.values())
 
 
-@lru_cache(maxsize=4096)  # a walk asks this of the same pile in every course
+@lru_cache(maxsize=4096)  # a walk asks this of the same pile in every path
 def _sized(cards: tuple[str, ...], key: Any, known: Cards, *, last: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:
     found = groups(cards, key, known, last=last)
     return tuple([group[0] for group in found]), tuple(map(len, found))

@@ -237,7 +237,7 @@ def _never(found: Mapping[str, Condition]) -> Iterator[Fault]:
     for path, condition in found.items():
         if not possible([condition]):
             group = condition.path.keys[0]
-            told = "nothing that can stand there fits this condition"
+            told = "no possible value fits this condition"
             if group in _OF_ACTIVE and condition.path.keys[-1] == "is_out":
                 told = f"`{group}` are those who are not out; `characters.NAME.is-out` tells of everybody"
             yield Fault("never-matches", (path,), told)

@@ -126,9 +126,9 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
         key = rest.pop(0)
         if key in QUANTIFIERS and kind in _GROUPS:
             if not rest:
-                raise UsageError(f"{text}: behind `{key}` stands what has to hold for them, as in `{text}.name`")
+                raise UsageError(f"{text}: `{key}` is followed by what has to hold for them, as in `{text}.name`")
             if many:
-                raise UsageError(f"{text}: `any` or `all` can stand in a path once")
+                raise UsageError(f"{text}: `any` or `all` can be used in a path once")
             many, outer, getters = key, getters, []
             places.append(Place(kind, key))
             keys.append(key)
@@ -170,7 +170,7 @@ def _no_place(text: str, key: str, kind: str, before: Sequence[str], after: Sequ
     known = _known_keys(kind)
     where = ".".join(before) or "the table"
     if not known:
-        return UsageError(f"{text}: {where} is a single value; nothing stands inside it")
+        return UsageError(f"{text}: {where} is a single value and has no parts")
     message = f"{text}: {unknown('place', key, known, of=where)}"
     if nearest(key, known) is None:
         message += _whole_path(key, kind, before, after)

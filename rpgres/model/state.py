@@ -18,8 +18,8 @@ GM = "gm"
 """The game master's seat; every other seat has the name of its character."""
 EVERYBODY = "everybody"  # the view without a seat: what is public
 ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
-THE_HOST = "host"  # the view of who plays a scene: all of it, with the seed
-NO_NAMES = (*ROLES, EVERYBODY, THE_HOST)  # what no character is called
+HOST_NAME = "host"  # what people type for the view of the host, which is `HOST` (None) in code: nothing is left out
+NO_NAMES = (*ROLES, EVERYBODY, HOST_NAME)  # what no character is called
 SCENE = ""
 """What a tag is on when no character carries it."""
 CHECKED = "x"  # what stands in a box that is marked, and has no text of its own
@@ -235,7 +235,7 @@ def require_dealt(pile: Pile) -> Pile:
     """
     if isinstance(pile, UndealtPile):
         whose = f"of {pile.owner} " if pile.owner else ""
-        raise UndealtError(f"cards {whose}are read that nobody knows yet; type the hand, or ask for no odds of them")
+        raise UndealtError(f"cards {whose}are read that are not dealt yet; type the hand, or ask for other odds")
     return pile
 
 

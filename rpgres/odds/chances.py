@@ -1,4 +1,4 @@
-"""What the JSON of all odds shares: a probability, and what was asked, by which rules, and who decided."""
+"""Fields that the JSON of all odds shares: chances, and what was evaluated by which rules and policies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Chance(msgspec.Struct, frozen=True):
-    """The probability of one outcome: as a float for reading, as an exact fraction for everything else.
+    """The probability of one outcome: as a float for reading, and as an exact fraction.
 
     Attributes:
         probability: from 0 to 1, for reading.
@@ -28,7 +28,7 @@ class Chance(msgspec.Struct, frozen=True):
 
 
 class Asked(Printed, frozen=True, kw_only=True):
-    """What records of odds and of simulations begin with: what was asked, by which rules, and who decided.
+    """The first fields of records of odds and simulations: what was evaluated by which rules and policies.
 
     Attributes:
         ruleset: the ruleset's id.
@@ -36,9 +36,9 @@ class Asked(Printed, frozen=True, kw_only=True):
         scene: the scene's file or name; null for an action.
         title: the scene's title; empty for an action.
         inputs: what was typed, by parameter.
-        policies: who decided by which policy; everybody else under `*`.
+        policies: the policy of each character; the default under `*`.
         switches: every house rule and the choice in force.
-        house_rules: what differs from the ruleset as it ships: files laid over it, switches not at their default.
+        house_rules: what differs from the ruleset as it ships: overlays, and switches not at their default.
         note: the text of --note.
     """
 
@@ -54,12 +54,12 @@ class Asked(Printed, frozen=True, kw_only=True):
 
 
 def rules_fields(rules: Rules) -> dict[str, Any]:
-    """Return which rules are in play, as fields of `Asked`."""
+    """Return the rules in play as fields of `Asked`."""
     return {"ruleset": rules.id, "switches": rules.chosen, "house_rules": house_rules(rules)}
 
 
 def house_rules(rules: Rules) -> list[str]:
-    """Return what differs from the ruleset as it ships: what is laid over it, and switches not at their default."""
+    """Return what differs from the ruleset as it ships: overlays, and switches not at their default."""
     switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
     return [*rules.layers.overlays, *switches]
 
@@ -75,7 +75,7 @@ def chance_record(mass: Fraction) -> Chance:
 
 
 def chance_rows(by: str, chances: Mapping[str, Chance], *, has_numbers: bool) -> list[dict[str, Any]]:
-    """Return a row for each of some chances: what it is of, `probability`, `exact` fraction."""
+    """Return a row for each chance: its name under `by`, `probability`, `exact` fraction."""
     return [
         {by: _number(name) if has_numbers else name, "probability": chance.probability, "exact": chance.exact}
         for name, chance in chances.items()

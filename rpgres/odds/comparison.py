@@ -1,4 +1,4 @@
-"""Rules side by side: one subject, or grids of it, as it is and with changes, and by how much the chances differ."""
+"""Rules side by side: a subject, or grids of it, with and without changes, and the differences of the chances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BASE = "base"  # the name of the subject as it was typed
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """By how much a chance differs from that of the base.
+    """The difference of a chance from that of the base.
 
     Attributes:
         probability: from -1 to 1, for reading.
@@ -36,8 +36,8 @@ class ComparedOdds(MeasuredOdds, frozen=True, kw_only=True):
     """The odds of one case of a comparison, at one place of a grid.
 
     Attributes:
-        differences: by how much each chance differs from that of the base at the same place; null where more than a
-            trace of probability remains, and in the base.
+        differences: the difference of each chance from that of the base at the same place; null where more than a
+            negligible probability remains, and in the base.
         success_difference: the same for success.
     """
 
@@ -143,7 +143,7 @@ def compare_grids(study: Study, axes: Sequence[Axis], cases: Cases) -> Grids:
 def _cases(
     study: Study, axes: Sequence[Axis], cases: Cases
 ) -> tuple[list[tuple[dict[str, Any], list[tuple[dict[str, str], dict[str, Any]]]]], bool]:
-    """Return what each case is, and the fields of its odds at each place; and whether nothing is missing."""
+    """Return each case with the fields of its odds at each place, and whether nothing is missing."""
     every = [(BASE, ()), *cases]
     subjects = [study.others.get(name) or changed(study.subject, *changes) for name, changes in every]
     grids, is_complete = measured_grids(study, axes, subjects)
@@ -160,7 +160,7 @@ def _compared(grid: Grid, base: Grid) -> list[tuple[dict[str, str], dict[str, An
 
 
 def _differences(found: Measured, base: Measured) -> dict[str, Any]:
-    """Return by how much chances differ from those of the base, as fields; of the base itself nothing."""
+    """Return the differences from the base as fields; nothing for the base itself."""
     if found is base or max(found.open, base.open) > NEGLIGIBLE:
         return {}
     differ = partial(difference, is_exact=not found.open and not base.open)
@@ -172,7 +172,7 @@ def _differences(found: Measured, base: Measured) -> dict[str, Any]:
 
 
 def difference(base: Fraction | None, other: Fraction | None, *, is_exact: bool = True) -> Difference:
-    """Return by how much a chance differs; what cannot happen has the chance 0.
+    """Return the difference of two chances; None counts as 0.
 
     >>> from fractions import Fraction
     >>> difference(Fraction(1, 2), Fraction(1, 4)).exact

@@ -1,9 +1,9 @@
-"""The chance of success by each option of a decision that is asked now, as the one who is asked may know it.
+"""The chance of success by each option of a pending decision, as its owner may know it.
 
-The action is run again from its start: what its owner saw is as it was, what comes after is every result of chance.
-Hands that the owner does not see are dealt anew (`engine.hidden`). An estimate from games stands in where the time for
-exact odds ends, or where what was seen does not fit every hand. All options are played by turns, with the same dice and
-cards, until their intervals are narrow.
+The action is run again from its start: what the owner saw is repeated, and everything after it is enumerated. Hands
+that the owner does not see are dealt anew (`engine.hidden`). Where the time for exact odds runs out, or where what was
+seen does not fit every hand, games are simulated: all options in turn, with the same dice and cards, until their
+intervals are narrow.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECONDS = 4.0  # of games, for all options together
-EXACT_SECONDS = 2.0  # before these, for exact odds of all options
-GAMES = 2_000  # at most so many games an option, for an estimate
+EXACT_SECONDS = 2.0  # of exact odds, for all options together
+GAMES = 2_000  # the maximum number of games of an option
 NARROW = 0.1  # width of an interval that needs no further games
-WIDE = 0.25  # width of an interval from which on an estimate is of no use: too little is known to decide by it
-CHECKED = 50  # games of an option after which its interval is looked at
-UNKNOWN = Estimate(0.0, 0.0, 1.0)  # of an option of which there was no game
+WIDE = 0.25  # width of an interval that is too wide to decide by
+CHECKED = 50  # games of an option between looks at its interval
+UNKNOWN = Estimate(0.0, 0.0, 1.0)  # of an option without games
 SEED = "question"  # of estimates, whatever the seed of the table
 
 
@@ -53,8 +53,8 @@ class OptionOdds(msgspec.Struct, frozen=True):
     Attributes:
         outcomes: the chance of each outcome by name, from 0 to 1.
         estimate: the interval of an estimate; None where the chances are exact.
-        games: how many games it is from; 0 with the widest interval where nothing is known of it yet.
-        is_turn: whether success is that of the turn of a procedure, not of all of it.
+        games: how many games the estimate is from; 0 with the widest interval where there are none yet.
+        is_turn: whether the chances are those of one turn of a procedure, not of the whole.
     """
 
     option: str
@@ -71,7 +71,7 @@ class OptionOdds(msgspec.Struct, frozen=True):
 
 
 class _Lost(Stop):
-    """The run does not go as what was seen: it is another one."""
+    """The run contradicts what was seen."""
 
 
 class _Past:
@@ -124,14 +124,14 @@ class _Past:
 
 
 class _Exact(WalkDealer):
-    """Answers chance as it was seen, then with every result in turn."""
+    """Repeats what was seen, then enumerates every result."""
 
     __slots__ = ("past",)
     past: _Past
 
     @property
     def joint(self) -> bool:  # type: ignore[override]
-        """Two rolls were two while they were seen."""
+        """Whether two opposed rolls may be one question: not while they repeat what was seen, which were two."""
         return self.past.is_over
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
@@ -154,7 +154,7 @@ class _Exact(WalkDealer):
 
 
 class _Game(SeededDealer):
-    """Answers chance as it was seen, then from a seed."""
+    """Repeats what was seen, then answers from a seed."""
 
     __slots__ = ("past",)
     past: _Past
@@ -167,7 +167,7 @@ class _Game(SeededDealer):
 
 
 class _Players(Seats):
-    """Answers as it was seen, the decision that is asked about with one option, and the rest by policies."""
+    """Repeats the decisions that were seen, answers the pending one with one option, and the rest by policies."""
 
     __slots__ = ("_option", "_past")
 
@@ -208,16 +208,16 @@ def decision_odds(
 ) -> list[OptionOdds]:
     """Return the odds of each option of a decision, in the order in which they are offered; none where it is fixed.
 
-    An option that time did not suffice for, or that somebody stopped, is there too: it is not `is_known`.
-    In a procedure that is the outcome of the turn; the end of all of it only where turns have no outcomes.
+    Options for which the time ran out, or which were interrupted, are included; they are not `is_known`. In a procedure
+    the odds are those of the turn; of the whole procedure only where its turns have no outcomes.
 
     Args:
-        prepared: the action, at the table as it is; what the owner of the decision may not know of that is left out.
+        prepared: the action, at the table as it is; what the owner of the decision may not know is left out here.
         view: what the owner may know.
-        policies: who decides everything after it; `""` for everybody.
-        seconds: about how long games may take, for all options together.
-        exact_seconds: how long exact odds may, before that.
-        games: from how many games at most an option is estimated.
+        policies: the policies for all later decisions, by character; under an empty name for all others.
+        seconds: the time limit of games, for all options together.
+        exact_seconds: the time limit of exact odds, before the games.
+        games: the maximum number of games of an option.
     """
     seen = [event for event in (*view.forgotten, *view.events) if isinstance(event, Rolled | Drawn | Decided)]
     passing = question.passing
@@ -235,21 +235,21 @@ def decision_odds(
                 break  # the others are no easier
             found.append(odds)
         found += _estimated(cases[len(found) :], Budget(games * len(cases), seconds), games)
-        if STOP.is_asked or any(one.outcomes for one in found):  # else what the turn comes to has no name
+        if STOP.is_asked or any(one.outcomes for one in found):  # else the turn has no named outcome
             break
     by = {one.option: one for one in found}
     return [msgspec.structs.replace(by[alike.get(name, name)], option=name) for name in names] if found else []
 
 
 class _Case(NamedTuple):
-    """An option of a decision whose odds are asked for.
+    """An option of a decision whose odds are computed.
 
     Attributes:
-        prepared: the action, as the one who decides knows it.
-        seen: what they saw of it.
-        question, option: the decision, and what is chosen.
-        policies: who decides what comes after it.
-        is_turn: whether the outcome is that of the turn of a procedure in which it is asked.
+        prepared: the action, as the owner of the decision knows it.
+        seen: the events that the owner saw.
+        question, option: the decision, and the option that is taken.
+        policies: the policies for all later decisions.
+        is_turn: whether the outcome is that of the turn of a procedure in which the decision is asked.
     """
 
     prepared: Prepared
@@ -263,7 +263,7 @@ class _Case(NamedTuple):
         return _Past(self.seen, self.question)
 
     def play(self, runs: Runs, dealer: Any) -> str:
-        """Return the outcome of a run by the dealer, who begins with what was seen."""
+        """Return the outcome of a run by the dealer, which begins with what was seen."""
         past = dealer.past = self.past()
         ends = (lambda: past.asked is None) if self.is_turn else None
         playing = partial(play, self.prepared, asked="outcome", is_enough=ends)
@@ -278,7 +278,7 @@ def _ordered(prepared: Prepared, outcomes: Mapping[str, T]) -> tuple[dict[str, T
 
 
 def _exact(case: _Case, seconds: float) -> OptionOdds | None:
-    """Return the exact odds of an option; None where the budget does not come to the end, or nothing is open."""
+    """Return the exact odds of an option; None where the budget does not suffice, or the decision is not reached."""
     runs, is_asked = Runs(), list[bool]()
 
     def once(dealer: WalkDealer) -> Any:
@@ -299,9 +299,9 @@ def _exact(case: _Case, seconds: float) -> OptionOdds | None:
 
 
 def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[OptionOdds]:
-    """Return estimates of the odds of options, each with equal dice and cards; none where all leave nothing open."""
+    """Return estimates for options, all from the same dice and cards; none where no game reaches the decision."""
     counts = [Counter[str]() for _ in cases]
-    left, fixed = [*range(len(cases))], 0  # those that need further games; how many leave nothing open
+    left, fixed = [*range(len(cases))], 0  # those that need further games; how many never reach the decision
     dealer = _Game(Streams(SEED))
     for number in range(most):
         for place in [*left]:
@@ -315,7 +315,7 @@ def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[Option
                 result = cases[place].play(runs, dealer)
             except (Broken, _Lost, RpgresError):  # a hand dealt anew may lack a card that was played: another game
                 continue
-            if dealer.past.asked is not None or runs.undecided:  # nothing is open
+            if dealer.past.asked is not None or runs.undecided:  # the decision is not reached
                 counts[place].clear()
                 left.remove(place)
                 fixed += 1

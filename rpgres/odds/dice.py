@@ -1,4 +1,4 @@
-"""Dice notation from text to result and odds, as `roll 4dF+3` and `odds 4d6kh3` show them. No ruleset plays here."""
+"""Odds of dice notation, as `odds 4d6kh3` shows them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ TOLD = {True: SUCCESS, False: FAILURE}
 class DiceOdds(OddsResult, frozen=True, kw_only=True):
     """The odds of a dice expression, as `rpgres odds --json` prints them: chances, mean, standard deviation.
 
-    What is open belongs to explosions that were not followed to their end; mean and deviation leave it out.
+    Explosions beyond the limit to which they are followed are open; mean and deviation leave them out.
 
     Attributes:
         by: what the chances are of: values (outcome), success where dice are compared (outcome), margin, total, or the
             name of a part.
-        mean: the mean of the values; where chances of success are told, of the total.
+        mean: the mean of the values; of the total where chances are of success.
         mean_exact: the same as a fraction.
         deviation: the standard deviation.
         parts: the mean of each named part, as a fraction.
-        open_from: what is open is at least this number, so that chances below it are exact; null where nothing is open,
-            or that is not known.
+        open_from: open results are at least this number, so chances below it are exact; null where nothing is open, or
+            where no such number is known.
     """
 
     by: str = OUTCOME
@@ -86,7 +86,7 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
 
 
 def _settled(masses: dict[str, int], law: Law, target: Target) -> tuple[dict[str, int], int]:
-    """Return the weights of success and failure, and of what may be either, where explosions were not followed on."""
+    """Return the weights of success and failure, and the open weight that may be either."""
     settled = ""
     if law.above is not None and target.is_met(law.above):
         settled = SUCCESS
@@ -96,7 +96,7 @@ def _settled(masses: dict[str, int], law: Law, target: Target) -> tuple[dict[str
 
 
 def _law(line: DiceLine, by: str | None) -> Law:
-    """Return the distribution that is asked for."""
+    """Return the distribution of the total, the margin or a part."""
     if by is None or by == "total":
         return line.dice.law
     if by == "margin" and line.target is not None:

@@ -1,4 +1,4 @@
-"""The text of a scene as data, of which something is changed by its path: `steps.climb.with.vs`, `steps[1].with.vs`."""
+"""Changes of a scene's TOML by path: `steps.climb.with.vs`, `steps[1].with.vs`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rpgres.model.paths import parse_path
 from rpgres.model.state import State
 from rpgres.rulesets import Rules, unknown
 
-_NAMED = ("characters", "tags", "tracks", "things", "orders", "ends")  # tables whose entries a change does not make
+_NAMED = ("characters", "tags", "tracks", "things", "orders", "ends")  # tables to which a change adds no entries
 
 
 def put_at(rules: Rules, document: Mapping[str, Any], path: str, value: Any) -> Any:
-    """Return a scene with a value at a path; None takes out what stands there.
+    """Return a scene with a value at a path; None removes the key.
 
     A counter or an ability of a character may be named as on the table, too: `characters.mara.counters.fate-points`.
 
     Raises:
-        UsageError: there is no such place, or it is about somebody or something that is not in the scene.
+        UsageError: there is no such path, or it names something that is not in the scene.
     """
     keys = keys_in_file(rules, split_path(path))
     if not keys:
-        raise UsageError(f"{path!r} names no place of the scene; a place is named as steps.climb.with.vs")
+        raise UsageError(f"{path!r} is no path of the scene; a path looks like steps.climb.with.vs")
     _check_named(rules, document, path, keys)
     return _put_in(document, keys, value, path=path)
 
@@ -54,7 +54,7 @@ def split_path(text: str) -> list[str]:
 
 
 def _put_in(node: Any, keys: Sequence[str], value: Any, *, path: str) -> Any:
-    """Return data with a value at a path; lists are entered by `id` or number, missing tables are made."""
+    """Return data with a value at a path; entries of lists go by `id` or number, missing tables are created."""
     key, rest = keys[0], keys[1:]
     if isinstance(node, list):
         number, *inner = _entry(node, key, path)
@@ -72,7 +72,7 @@ def _put_in(node: Any, keys: Sequence[str], value: Any, *, path: str) -> Any:
 
 
 def _entry(node: Sequence[Any], key: str, path: str) -> tuple[Any, ...]:
-    """Return the number of an entry of a list by `id` or number, and the keys to one that stands in a group of it."""
+    """Return the number of an entry of a list by `id` or number, and the keys inside it of one in a group."""
     ids = _ids(node)
     if key in ids:
         return ids[key]
@@ -83,7 +83,7 @@ def _entry(node: Sequence[Any], key: str, path: str) -> tuple[Any, ...]:
 
 
 def _ids(steps: Sequence[Any]) -> dict[str, tuple[Any, ...]]:
-    """Return the ids of entries of a list, and of those in groups among them, with the way there."""
+    """Return the ids of entries of a list, also of those in groups, with the keys that lead to each."""
     found: dict[str, tuple[Any, ...]] = {}
     for number, item in enumerate(steps):
         own, group = (item.get("id"), item.get("steps")) if isinstance(item, Mapping) else (None, None)

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
 EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is left open
-LAST = 1.0  # seconds for an estimate where a person stopped before anything was known exactly
-RECHECKED = 100  # courses of a stranger's rule that are run twice
+LAST = 1.0  # seconds for an estimate where a person interrupted before anything was known exactly
+RECHECKED = 100  # paths of a third party's rule that are run twice
 
-OUTCOME = "outcome"  # what odds are of that are asked for nothing else
-NOTHING = "absent"  # in place of a number that is not told, as `simulate` has it
+OUTCOME = "outcome"  # what odds are of by default
+NOTHING = "absent"  # in place of a number that the rule does not tell; `simulate` uses the same word
 Decide = Literal["policies", "each", "best"]  # who decides for the actor: see `RulesetFile.actions`
 
 
@@ -57,8 +57,8 @@ class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
         option: the option.
         success: the chance of success.
         outcomes: the chance of every outcome, by its name.
-        open: the chance of what the budget left unresolved; the true chances may be higher by so much.
-        sample: where that is not nothing: what came in many games that begin so, in which policies decided.
+        open: the remaining probability, which the budget left unresolved; each chance may be higher by up to this.
+        sample: estimates where anything is open, from games that begin with this option and go on by policies.
     """
 
     label: str
@@ -70,7 +70,7 @@ class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def estimate(self) -> Estimate | None:
-        """The estimate of success, where it says more than what is known exactly."""
+        """The estimate of success, where its interval is narrower than the exact bounds."""
         found = self.sample.success if self.sample is not None else None
         return found if found is not None and found.high - found.low < self.open.probability else None
 
@@ -83,11 +83,11 @@ class OddsResult(Asked, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         by: what the chances are of: outcomes, margins, totals, or a number or word that is told beside the outcome.
         outcomes: the chance of every outcome, by its name; with --by of every number.
         success: the chance of an outcome that is a success; null where none is, and with --by.
-        method: how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to
-            one or another; sampled, where nothing was followed to an end, and there are estimates alone.
-        open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
-        leaves: how many courses of the action were run to an end.
-        states: how many distinct merged states were met.
+        method: how the chances were found: exact; partial, where each is an exact lower bound; sampled, where no path
+            was followed to its end, and there are only estimates.
+        open: the remaining probability, which the budget left unresolved; all chances and this sum to exactly 1.
+        leaves: how many paths of the action were run to their end.
+        states: how many distinct merged states were reached.
         passed: the labels of optional questions without a policy, which were skipped.
         partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
         unasked: the labels of --choose that no path asks before the outcome.
@@ -95,9 +95,9 @@ class OddsResult(Asked, frozen=True, kw_only=True, tag="rpgres.odds/1"):
             evaluated); or best (optimal decisions).
         choices: the odds of each first choice of the actor, the best first.
         plan: with best, the best options of each question inside the roll, by its facts.
-        sample: where the budget left something open: estimates of all chances, from games that go on from there.
-        interrupted: whether it was stopped before its end; what is known by then stands.
-        known: at a persistent table, by whose knowledge of it; null elsewhere.
+        sample: where the budget left something open: estimates of all chances, from games that continue there.
+        interrupted: whether it was interrupted; the chances are what was known by then.
+        known: the seat whose knowledge of a persistent table counts; null without a table.
     """
 
     ruleset: str | None  # type: ignore[assignment]  # of dice there is none
@@ -124,10 +124,7 @@ class OddsResult(Asked, frozen=True, kw_only=True, tag="rpgres.odds/1"):
 
 
 class NeedsPolicy(UsageError):
-    """Odds need to know who decides: decisions before the outcome is fixed have neither answer nor policy. Exit code 3.
-
-    `labels` lists them.
-    """
+    """Decisions before the outcome is fixed have neither an answer nor a policy; `labels` lists them. Exit code 3."""
 
     code = "needs-policy"
 
@@ -203,21 +200,21 @@ def check_told(rules: Rules, action: str, by: str) -> None:
 
 
 def _reading(prepared: Prepared, by: str) -> tuple[str, Callable[[Outcome], Any]]:
-    """Return what a run is asked for, and what reads that off its outcome."""
+    """Return what a run is asked for, and the function that reads it from its outcome."""
     check_told(prepared.rules, prepared.action, by)
-    if by in prepared.rules.file.actions[prepared.action].told:  # a total or margin that there is not always, too
+    if by in prepared.rules.file.actions[prepared.action].told:  # also a total or margin that not every path has
         return f"{DETAIL}{by}", partial(_told, by)
     return by, attrgetter(ANSWERS[by])
 
 
 def _told(name: str, outcome: Outcome | Settled) -> int | str:
-    """Return what an outcome tells under a name."""
+    """Return the value of a name that the rule told beside the outcome."""
     found: int | str = outcome.details.get(name, NOTHING)
     return found
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: str) -> dict[Any, Fraction]:
-    """Return chances in the ruleset's order, or by number: nothing first, then words, then ascending numbers."""
+    """Return chances in the ruleset's order, or by number: absent first, then words, then ascending numbers."""
     name = f"{prepared.rules.id} {prepared.action}"
     if not masses and STOP.is_asked:
         raise KeyboardInterrupt
@@ -250,12 +247,12 @@ BEST_TOO = f"; {named('best')} has the actor decide optimally, {named('each')} o
 
 
 def asked_words(question: Question) -> str:
-    """Return which decision has no answer, who takes it, and among what."""
+    """Return a decision without an answer in words: label, owner and options."""
     return f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
-    """Return what is raised when decisions have no answer."""
+    """Return the error for decisions without an answer."""
     is_own = state is not None and any(state.seat_of(question.who) == seat for question in questions)
     labels = [question.label for question in questions]
     return NeedsPolicy(
@@ -267,7 +264,7 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
 
 
 def success_in(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
-    """Return how likely an outcome is that counts as a success; None where no result does, or they are no outcomes."""
+    """Return the chance of any success; None where no outcome counts as one, or the results are no outcomes."""
     bands = rules.file.bands
     if not masses or any(name not in bands for name in masses):
         return None
@@ -276,13 +273,12 @@ def success_in(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
 
 
 def success_of(prepared: Prepared) -> dict[str, bool | None]:
-    """Return of each band that the action can come to whether it is a success.
+    """Return each band that the action can reach, and whether it is a success.
 
-    A band without margins comes about only where an outcome table of the action has a row for it: those of other
-    actions would leave it open which success is the one.
+    A band without margins is reached only by a row in an outcome table of the action; other actions may have others.
     """
     file = prepared.rules.file
-    if file.actions[prepared.action].dice:  # which says itself what it comes to, whether there is more to tell or not
+    if file.actions[prepared.action].dice:  # its formulas name the bands
         from rpgres.lint.named_dice import bands_named
 
         named = bands_named(prepared.rules, prepared.action)

@@ -1,11 +1,10 @@
-"""The explorer of a rule's answers: runs a rule on recorded answers until every answer had its turn.
+"""Exact enumeration: a rule is run on recorded answers until every path has been followed or the budget is spent.
 
-A rule is run again and again on the answers of a *tape*. What it asks behind the end of the tape is a fresh question,
-and a search says what comes of that (`TapeDealer.fresh`). `explore` goes on with the first answer and queues the
-others, heaviest first; a branch that grows long and light waits its turn, so that a rule without a last question still
-ends. Weights are whole numbers and probabilities exact fractions; what a budget does not come to is reported as open,
-and nothing is renormalised. A budget counts work, so that the same question has the same answer everywhere; time only
-where somebody asks for that.
+The recorded answers are the *tape*. A question behind the end of the tape is fresh, and a subclass decides how it is
+answered (`TapeDealer.fresh`). `explore` continues with the first answer and queues the others, likeliest first; a long
+and unlikely path is put back into the queue, so that a rule that never stops asking still ends. Weights are integers
+and probabilities exact fractions; nothing is renormalised, and what exceeds the budget is reported as open. By default
+a budget counts work and not time, so that the same question has the same answer on every machine.
 """
 
 from __future__ import annotations
@@ -39,37 +38,36 @@ if TYPE_CHECKING:
     from rpgres.odds.sampling import Sample
 
 WORK = 310_000  # default budget of questions asked: some 10 seconds of the hardest actions that ship
-ROOM = 1_000  # courses that may wait beyond those that the budget can come to, so that they are seldom sorted out
-MOST_WAITING = 500_000  # courses that may wait whatever the budget, for the sake of memory
-FIRST_RUNS = 500  # after so many, and again after as many more, it is seen whether the budget can come to anything
-SLIGHT = 1e-2  # of the probability: if a budget cannot resolve so much, there is no use in spending it
-DESCENT = 48  # how many fresh questions a course may ask before heavier ones have their turn first
-ANSWERS = {"outcome": "band", "margin": "margin", "total": "total"}  # what of an outcome answers a question of odds
-MERGE = "merge"  # in the place of a label: the key of runs that go on as one
+ROOM = 1_000  # queued paths beyond what the budget can run, so that the queue is trimmed rarely
+MOST_WAITING = 500_000  # queued paths whatever the budget, to limit memory
+FIRST_RUNS = 500  # every so many runs it is checked whether the budget can resolve anything
+SLIGHT = 1e-2  # of the probability: a budget that cannot resolve this much is not spent
+DESCENT = 48  # fresh questions of one path before likelier paths come first
+ANSWERS = {"outcome": "band", "margin": "margin", "total": "total"}  # the field of an outcome, by what odds are of
+MERGE = "merge"  # in place of a label: the key of runs that are merged
 
 Method = Literal["exact", "partial", "sampled"]  # see `Odds.method`
 
 Entry = tuple[str, Any]  # a question's label, and its answer
 Node = tuple[Any, Entry]  # the last entry of a tape behind those before it, which many tapes share; None is empty
-Waiting = tuple[float, int, int, int, "Node | None"]  # a course not yet run: less its mass, a number, weight, scale
+Waiting = tuple[float, int, int, int, "Node | None"]  # a queued path: minus its mass, a serial number, weight, scale
 
 
 class Odds(msgspec.Struct, frozen=True):
-    """An exact distribution over whatever was asked.
+    """An exact distribution.
 
     Attributes:
         masses: probability by result, in order of first appearance.
         open: probability of what the budget left unresolved; masses and open sum to exactly 1.
-        leaves: how many courses were run to an end.
-        states: how many distinct merged states were met.
-        met_alike: whether cards that are alike, or runs that merge, were counted as one.
-        passed: labels of optional moments that nobody answered, so that they passed.
+        leaves: how many paths were run to their end.
+        states: how many distinct merged states were reached.
+        met_alike: whether equivalent cards, or runs that merge, were counted as one.
+        passed: labels of optional decisions that were skipped for lack of an answer.
         partly: answers of the script that some paths do not offer.
         unasked: labels of the script that no path asks.
-        sample: an estimate of all chances, from games that go on where the budget ended; None where it was not asked
-            for, or nothing is left to be estimated.
-        too_many: the label of what has too many results for any budget, as hands that are dealt; empty where nothing
-            has.
+        sample: an estimate of all chances, from games that continue where the budget ended; None where none was asked
+            for, or nothing is open.
+        too_many: the label of a question with too many results for any budget, such as a dealt hand; empty for none.
     """
 
     masses: dict[Any, Fraction]
@@ -87,21 +85,20 @@ class Odds(msgspec.Struct, frozen=True):
     def method(self) -> Method:
         """How the chances were found.
 
-        `exact`: nothing is left open. `partial`: each is an exact lower bound; what is left open adds to one or
-        another, and estimates, where there are any, stand beside. `sampled`: nothing came to an end, and there are
-        only estimates.
+        `exact`: nothing is open. `partial`: each is an exact lower bound, perhaps with an estimate beside it.
+        `sampled`: no path reached its end, and there are only estimates.
         """
         return "exact" if not self.open else "sampled" if self.sample is not None and self.open == 1 else "partial"
 
 
 class Budget:
-    """What is left of what a calculation may cost.
+    """What is left of the cost allowed to a calculation.
 
     Args:
-        leaves: at most so many runs.
-        seconds: stop after about so long.
-        work: where neither is given: stop after so much work (`Run.work`), wherever that is done the same.
-        clock: tells the time in seconds; for tests.
+        leaves: the maximum number of runs.
+        seconds: the time limit.
+        work: the limit of work (`Run.work`) where neither is given.
+        clock: returns the time in seconds; for tests.
     """
 
     __slots__ = ("above", "leaves", "now", "until", "work")
@@ -114,7 +111,7 @@ class Budget:
         work: int = WORK,
         clock: Callable[[], float] | None = None,
     ) -> None:
-        self.above: Budget | None = None  # of which this is a share
+        self.above: Budget | None = None  # the budget of which this is a share
         self.now = clock or monotonic
         self.until = inf if seconds is None else self.now() + seconds
         self.leaves: float = inf if leaves is None else leaves
@@ -122,16 +119,16 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left, or a person wants it to stop."""
+        """Whether nothing is left, or a person interrupted the work."""
         return STOP.is_asked or self.leaves <= 0 or self.work <= 0 or (self.until < inf and self.now() >= self.until)
 
     @property
     def runs(self) -> float:
-        """How many runs it is still good for, at most; one as long as it is not spent."""
+        """The maximum number of runs that are left; at least one until it is spent."""
         return self.leaves if self.work == inf else min(self.leaves, max(1, (self.work + 1) // 2))
 
     def spend(self, work: int, *, runs: int = 1) -> None:
-        """Take off a run that was so much work; or work that was no run."""
+        """Subtract work, and the runs that it took."""
         self.leaves -= runs
         self.work -= work
         STOP.tick()
@@ -139,7 +136,7 @@ class Budget:
             self.above.spend(work, runs=runs)
 
     def share(self) -> Budget:
-        """Return a budget of half of what is left; what it spends is spent here too."""
+        """Return a budget of half of what is left; what it spends is subtracted here too."""
         share = Budget(clock=self.now)
         share.above, share.leaves, share.work = self, self.leaves // 2 if self.leaves < inf else inf, self.work / 2
         share.until = self.until if self.until == inf else (self.now() + self.until) / 2
@@ -163,7 +160,7 @@ class Budget:
 
 
 class Suspended(Stop):
-    """A course is not followed any further: heavier ones come first, or dice are beyond what they are followed to."""
+    """A path is not followed further: likelier ones come first, or the dice exceed their limit."""
 
 
 class Merged(Stop):
@@ -185,16 +182,16 @@ def entries(node: Node | None) -> list[Entry]:
 
 
 class TapeDealer(JointDealer):
-    """Answers from the tape while it lasts; a subclass says what comes of a question behind its end, by `fresh`.
+    """Answers from the tape; a subclass answers questions behind its end (`fresh`).
 
     Args:
-        others: whether of cards that are alike the last is drawn, and of runs that merge the last goes on, in place of
-            the first; where they are rightly said to be alike, it comes to the same.
+        others: whether the last of equivalent cards is drawn, and the last of merging runs continued, in place of the
+            first. It changes no result where the equivalence is declared rightly.
 
     Attributes:
-        node: the last answer of the running course, with those before it.
-        deals_late: whether hands stay undealt until somebody looks at them.
-        met_alike: whether there was anything to choose from by `others`.
+        node: the last answer of the running path, linked to those before it.
+        deals_late: whether hands stay undealt until they are looked at.
+        met_alike: whether `others` had anything to choose from.
     """
 
     __slots__ = ("_position", "_tape", "deals_late", "met_alike", "node", "others")
@@ -210,12 +207,12 @@ class TapeDealer(JointDealer):
         return self.deals_late
 
     def load(self, node: Node | None) -> None:
-        """Turn to another course."""
+        """Switch to another path."""
         self.node, self._tape, self._position = node, entries(node), 0
 
     @property
     def tape(self) -> tuple[Entry, ...]:
-        """The answers of the running course so far."""
+        """The answers of the running path so far."""
         return tuple(self._tape)
 
     @property
@@ -224,7 +221,7 @@ class TapeDealer(JointDealer):
         return self._position == len(self._tape)
 
     def end(self) -> None:
-        """Check that a finished course used its whole tape."""
+        """Check that a finished path used its whole tape."""
         if not self.is_fresh:
             raise Broken(not_deterministic(repr(self._tape[self._position][0]), "nothing"))
 
@@ -253,9 +250,9 @@ class TapeDealer(JointDealer):
         raise NotImplementedError
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
-        """Return a card; those that are alike to the rule are one answer, weighted by their number."""
+        """Return a card; cards that are equivalent to the rule are one answer, weighted by their number."""
         firsts, sizes = cards, tuple[int, ...]()
-        if self._position >= len(self._tape):  # on the tape, which cards are alike need not be worked out again
+        if self._position >= len(self._tape):  # an answer on the tape needs no classes of equivalent cards
             from rpgres.model.cards import classes
 
             firsts, sizes = classes(cards, stack, last=self.others)
@@ -264,19 +261,19 @@ class TapeDealer(JointDealer):
         return card
 
     def merge(self, key: object) -> None:
-        """Go on past a merge that the tape has; behind its end a single run has nothing to merge."""
+        """Check a merge that is on the tape; behind its end a single run has nothing to merge with."""
         if not self.is_fresh and self.recorded(MERGE) != key:
             raise Broken(not_deterministic(repr(MERGE), repr(MERGE)))
 
 
 class Runs(msgspec.Struct):
-    """The runs that answer one question of odds, and what they have met.
+    """The runs of one calculation, and what they found.
 
     Attributes:
-        answer: what answers the question, of an outcome or as much as is settled of it.
-        passed: labels of optional moments that nobody answered.
-        undecided: decisions that nobody took, by label; the search goes on, to tell every one that is missing.
-        work: what they cost so far; see `Run.work`.
+        answer: returns the value whose chances are asked for, from an outcome or the settled part of one.
+        passed: labels of optional decisions that were skipped for lack of an answer.
+        undecided: decisions without an answer, by label; the search continues, so that all of them are reported.
+        work: their work so far; see `Run.work`.
     """
 
     answer: Callable[[Any], Any] = attrgetter(ANSWERS["outcome"])
@@ -285,7 +282,7 @@ class Runs(msgspec.Struct):
     work: int = 0
 
     def run(self, once: Callable[..., tuple[Outcome, Run]], dealer: Dealer, players: Seats) -> Any:
-        """Return the answer of a run; an empty text where somebody has to decide and nobody does.
+        """Return the value of a run; an empty text where a decision has no answer.
 
         Args:
             once: runs the rule with the dealer and the players it is given.
@@ -308,17 +305,17 @@ class Runs(msgspec.Struct):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Every course, the heaviest first
+# Every path, the likeliest first
 
 
 class WalkDealer(TapeDealer):
-    """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others.
+    """Answers a fresh question with its first result, and queues a path for each of the others.
 
     Attributes:
-        waiting: courses not yet run, as a heap.
-        dropped: courses that were given up.
-        weight, scale: the running course has the mass weight / scale.
-        withheld: masses of what is left open: sums of weights by scale.
+        waiting: the queued paths, as a heap.
+        dropped: the paths that will not be run.
+        weight, scale: the running path has the mass weight / scale.
+        withheld: the open mass: sums of weights by scale.
     """
 
     __slots__ = ("_begun", "_serial", "dropped", "scale", "waiting", "weight", "withheld")
@@ -332,13 +329,13 @@ class WalkDealer(TapeDealer):
         self.withheld: dict[int, int] = {}
 
     def begin(self) -> None:
-        """Turn to the heaviest course not yet run; there has to be one."""
+        """Switch to the likeliest queued path; there has to be one."""
         _, _, self.weight, self.scale, node = heapq.heappop(self.waiting)
         self.load(node)
         self._begun = len(self._tape)
 
     def drop(self, *, keep: int = 0) -> None:
-        """Give up the lightest courses not yet run, all but so many; their mass stays open."""
+        """Drop the least likely queued paths, all but a number; their mass stays open."""
         self.waiting.sort()  # which leaves it a heap
         for _, _, weight, scale, _ in self.waiting[keep:]:
             self.withhold(weight, scale)
@@ -346,27 +343,27 @@ class WalkDealer(TapeDealer):
         del self.waiting[keep:]
 
     def most_dropped(self) -> str:
-        """Return the label of what was asked most often before courses were given up."""
+        """Return the label that is most frequent on the dropped paths."""
         labels = Counter(label for *_, node in self.dropped[:FIRST_RUNS] for label, _ in entries(node))
         del labels[MERGE]
         return labels.most_common(1)[0][0] if labels else ""
 
     def trim(self, runs: float) -> None:
-        """Give up the lightest courses where more wait than a number of runs can come to."""
+        """Drop the least likely paths where far more are queued than a number of runs can follow."""
         if len(self.waiting) > min(2 * runs + ROOM, MOST_WAITING):
             self.drop(keep=int(min(runs, MOST_WAITING // 2)))
 
     def withhold(self, weight: int, scale: int) -> None:
-        """Leave a mass open."""
+        """Add to the open mass."""
         self.withheld[scale] = self.withheld.get(scale, 0) + weight
 
     def queue(self, weight: int, scale: int, node: Node | None) -> None:
-        """Add a course to be run."""
+        """Queue a path."""
         self._serial += 1
         heapq.heappush(self.waiting, (-(weight / scale), self._serial, weight, scale, node))
 
     def of_law(self, label: str, law: Law | JointLaw) -> Any:
-        """Return a value; what the law itself leaves open stays open."""
+        """Return a value; the open part of the law itself stays open."""
         if not law.open or not self.is_fresh:
             return self.chance(label, law.values, law.weights, law.total)
         weight, scale = self.weight, self.scale
@@ -392,7 +389,7 @@ class WalkDealer(TapeDealer):
         return values[0]
 
     def merge(self, key: object) -> None:
-        """Go on past a merge that the tape has; end the run at a new one."""
+        """Check a merge that is on the tape; end the run at a new one."""
         if self.is_fresh:
             raise Merged(key)
         super().merge(key)
@@ -407,17 +404,17 @@ def explore(
     clock: Callable[[], float] | None = None,
     recheck: int = 0,
 ) -> Odds:
-    """Return the exact distribution of what `once` returns over everything that chance can answer.
+    """Return the exact distribution of what `once` returns, over all results of chance.
 
     Args:
         once: runs the rule once with the dealer it is given and returns a hashable result.
-        dealer: answers chance; a new one has not run anything yet.
+        dealer: answers chance; it has not run anything yet.
         leaves, seconds, clock: see `Budget`.
-        recheck: how many courses are run once more, to see that they come to the same.
+        recheck: how many paths are run a second time, to check that the result is the same.
 
     Raises:
-        RuleError: the rule asks something else, or comes to something else, when it is run again on the same answers;
-            or it asks without end.
+        RuleError: the rule asks or returns something else when it is run again on the same answers, or it never stops
+            asking.
     """
     try:
         return explore_within(
@@ -430,19 +427,19 @@ def explore(
 def explore_within(
     budget: Budget, once: Callable[[WalkDealer], Hashable], dealer: WalkDealer, runs: Runs, *, recheck: int = 0
 ) -> Odds:
-    """Return the exact distribution as `explore` does; runs that merge are gathered and go on together as a next layer.
+    """Return the exact distribution as `explore` does; runs that merge continue together in the next layer.
 
-    A layer that others follow may use half of what is left of the budget; the lightest courses it does not come to stay
-    open. Where the budget would resolve next to nothing at the rate of the first runs, the rest of it is not spent.
+    A layer with others behind it may use half of the remaining budget; the least likely paths that it does not reach
+    stay open. Where the rate of the first runs shows that the budget would resolve next to nothing, it is not spent.
 
     Args:
         once, dealer, recheck: see `explore`.
-        runs: what takes note of the runs, and of their work.
+        runs: records the runs and their work.
 
     Raises:
-        Broken: the rule does otherwise when it is run again on the same answers, or asks without end.
+        Broken: the rule is not deterministic, or it never stops asking.
     """
-    courses: list[tuple[Node | None, Hashable]] = []
+    paths: list[tuple[Node | None, Hashable]] = []
     found: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
     leaves = states = 0
     resolved, is_hopeless = 0.0, False
@@ -467,8 +464,8 @@ def explore_within(
             else:
                 dealer.end()
                 sums = found.setdefault(result, {})
-                if len(courses) < recheck:
-                    courses.append((dealer.node, result))
+                if len(paths) < recheck:
+                    paths.append((dealer.node, result))
             finally:
                 budget.spend(max(1, runs.work - before))
             sums[dealer.scale] = sums.get(dealer.scale, 0) + dealer.weight
@@ -481,7 +478,7 @@ def explore_within(
         if not joints or budget.is_spent or is_hopeless:
             dealer.drop()
             break
-    for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
+    for node, result in reversed(paths):  # in another order, so that what changes from run to run shows
         _run_again(once, node, result)
     masses = {result: summed(sums) for result, sums in found.items()}
     too_many = dealer.most_dropped() if leaves >= FIRST_RUNS and resolved < SLIGHT else ""
@@ -489,14 +486,14 @@ def explore_within(
 
 
 def _queue_layer(dealer: WalkDealer, joints: dict[object, tuple[dict[int, int], Node | None]]) -> None:
-    """Have the next layer begin: one course for all runs that share a key."""
+    """Queue the next layer: one path for all runs that share a key."""
     for key, (sums, node) in joints.items():
         mass = summed(sums)
         dealer.queue(mass.numerator, mass.denominator, (node, (MERGE, key)))
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:
-    """Check that a course comes to the same when it is run once more on its answers."""
+    """Check that a path has the same result when it is run a second time on its answers."""
     dealer = WalkDealer()
     dealer.drop()
     dealer.queue(1, 1, node)
@@ -507,7 +504,7 @@ def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result
     if len(dealer.tape) > before:
         raise Broken(not_deterministic("nothing", repr(dealer.tape[before][0])))
     if again != result:
-        raise Broken(f"run twice on the same answers it came to {result!r} and then {again!r}; {PURE}")
+        raise Broken(f"run twice on the same answers it returned {result!r} and then {again!r}; {PURE}")
 
 
 def summed(sums: dict[int, int]) -> Fraction:

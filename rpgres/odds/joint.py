@@ -11,7 +11,7 @@ from rpgres.engine.dealers import Dealer
 
 
 class JointDealer(Dealer):
-    """Answers from the exact distribution of what is asked; a subclass says with which result, by `chance`."""
+    """Answers each question as one, from its exact distribution; a subclass picks the result (`chance`)."""
 
     __slots__ = ()
     joint = True
@@ -21,8 +21,8 @@ class JointDealer(Dealer):
         """Return one of the values.
 
         Args:
-            weights: how likely each is, of the `total`.
-            total: of the weights, and of what is not followed.
+            weights: the weight of each.
+            total: the sum of the weights, and of what is not followed.
         """
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class JointDealer(Dealer):
     def read(
         self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
     ) -> tuple[Throw | None, tuple[int, ...]]:
-        """Return what may be read off the dice, as one question; there is no single throw of it."""
+        """Return several readings of the dice as one question; no throw has them all."""
         if not readings:
             return None, ()
         found: tuple[int, ...] = self.of_law(label, joint_law(dice, readings))

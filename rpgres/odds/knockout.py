@@ -1,4 +1,4 @@
-"""What a result hangs on: each switch, aspect, option and decision of a subject changed or taken out alone."""
+"""What a result depends on: each switch, aspect, input and decision of a subject changed or removed alone."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Part(MeasuredOdds, frozen=True, kw_only=True):
     """The odds without one part, or with it changed.
 
     Attributes:
-        text: what is taken out or changed, in words.
+        text: the change in words.
         change: the same as data.
-        difference: by how much the chance of what is looked at changes, or as `distance` where that is everything; null
-            where more than a trace remains.
-        distance: by how much the distribution changes in all: half the sum of all differences, from 0 to 1; where more
-            than a trace remains, at least so much.
+        difference: the change of the chance of `outcome`, or of the whole distribution where that is empty; null where
+            more than a negligible probability remains.
+        distance: the change of the whole distribution: half the sum of all differences, from 0 to 1. It is a lower
+            bound where more than a negligible probability remains.
     """
 
     text: str
@@ -50,12 +50,12 @@ class Part(MeasuredOdds, frozen=True, kw_only=True):
 
 
 class Untried(msgspec.Struct, frozen=True):
-    """A part that cannot be taken out.
+    """A part that cannot be removed.
 
     Attributes:
-        text: what it is, in words.
+        text: the change in words.
         change: the same as data.
-        reason: why not.
+        reason: why it is impossible.
     """
 
     text: str
@@ -64,13 +64,13 @@ class Untried(msgspec.Struct, frozen=True):
 
 
 class Knockout(Evaluated, frozen=True, kw_only=True, tag="rpgres.knockout/1"):
-    """What a result hangs on, as `rpgres odds --knockout` prints it with --json.
+    """What a result depends on, as `rpgres odds --knockout` prints it with --json.
 
     Attributes:
-        outcome: the chance that is looked at: success, or an outcome; empty where all of them are.
+        outcome: the chance that is compared: success, or an outcome; empty for the whole distribution.
         base: the odds with everything.
-        parts: each part alone, the one that changes most first.
-        untried: what cannot be taken out alone, and why.
+        parts: each part alone, the largest change first.
+        untried: what cannot be removed alone, and why.
     """
 
     outcome: str
@@ -84,11 +84,11 @@ class Knockout(Evaluated, frozen=True, kw_only=True, tag="rpgres.knockout/1"):
 
 
 def knockout(study: Study, *, outcome: str = SUCCESS) -> Knockout:
-    """Return by how much the chances of a subject change with each of its parts taken out or changed alone.
+    """Return how the chances of a subject change with each of its parts removed or changed alone.
 
     Args:
         study: what is evaluated.
-        outcome: the chance that is looked at; where nothing counts as a success, all of them are in its place.
+        outcome: the chance that is compared; the whole distribution where nothing counts as a success.
 
     Raises:
         UsageError: the subject itself cannot be measured, or has no such outcome.
@@ -135,7 +135,7 @@ def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome
     changes = [mass - base.masses[name] for name, mass in found.masses.items()]
     gained = sum((change for change in changes if change > 0), nothing)
     lost = -sum((change for change in changes if change < 0), nothing)
-    moved = max(nothing, gained - base.open, lost - found.open)  # what remains may be where it is missing
+    moved = max(nothing, gained - base.open, lost - found.open)  # open probability may make up for a difference
     is_sure, is_exact = max(base.open, found.open) <= NEGLIGIBLE, not base.open and not found.open
     distance = Difference(float(moved), str(moved) if is_exact else None)
     differs = difference(base.of(outcome), found.of(outcome), is_exact=is_exact) if outcome else distance
@@ -153,21 +153,21 @@ def _weight(part: Part) -> tuple[float, float]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What can be taken out
+# What can be removed
 
 
 def parts_of(subject: Subject, asked: Mapping[str, Question]) -> Iterator[tuple[str, Change]]:
-    """Yield what can be taken out of an action or changed, with a text for people.
+    """Yield each change of one part of a subject, with a text for people.
 
     Args:
-        asked: the decisions that policies take in it, by label.
+        asked: the decisions that policies answer, by label.
     """
     yield from _inputs(subject)
     if subject.parts is not None:
         yield from subject.parts(subject)
     else:
         typed = [str(one) for value in subject.inputs.values() for one in _several(value)]
-        yield from parts_on_table(prepared_subject(subject).state, typed)  # but for what inputs brought
+        yield from parts_on_table(prepared_subject(subject).state, typed)  # but not what inputs put there
     for label, answers in subject.choose.items():
         yield f"decision {label}={value_text(answers)} not given", Change(kind="choose", name=label)
     for label, question in asked.items():
@@ -180,7 +180,7 @@ def parts_of(subject: Subject, asked: Mapping[str, Question]) -> Iterator[tuple[
 
 
 def _inputs(subject: Subject) -> Iterator[tuple[str, Change]]:
-    """Yield each optional input that was typed; of several values each alone."""
+    """Yield the removal of each optional input that was typed; of several values each alone."""
     if not subject.action:
         return
     required = subject.rules.file.actions[subject.action].required
@@ -200,7 +200,7 @@ def _several(value: Any) -> list[Any]:
 
 
 def _decisions(label: str, question: Question) -> Iterator[tuple[str, Change]]:
-    """Yield the ways in which a decision of a policy could always be answered instead."""
+    """Yield the fixed answers that a decision could have in place of its policy's."""
     if question.optional:
         yield f"decision {label} never taken", Change(kind="decision", name=label, value=NO)
         return

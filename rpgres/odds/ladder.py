@@ -1,4 +1,4 @@
-"""The odds of an action at every rung of a ladder, to set a difficulty by. Nothing here prints."""
+"""The odds of an action at every rung of a ladder, for choosing a difficulty."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from rpgres.stopping import STOP
 
 
 class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
-    """The chances of every outcome against one rung; `sample` estimates them where something is left open.
+    """The chances of every outcome against one rung.
 
     Attributes:
         name: the rung.
         value: its number.
         outcomes: the chance of every outcome, by its name.
-        open: the chance of what the budget left unresolved.
-        leaves: how many courses of the action were run to an end.
-        sample: where the budget left something open: estimates of all chances, from games that go on from there.
+        open: the remaining probability, which the budget left unresolved.
+        leaves: how many paths of the action were run to their end.
+        sample: where the budget left something open: estimates of all chances, from games that continue there.
     """
 
     name: str
@@ -45,10 +45,10 @@ class LadderOdds(Asked, frozen=True, kw_only=True, tag="rpgres.odds-ladder/1"):
     Attributes:
         ladder: every rung, the highest first.
         advice: how to choose a difficulty, line by line.
-        method: how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to
-            one or another; sampled, where nothing was followed to an end, and there are estimates alone.
-        interrupted: whether it was stopped before its end; what is known by then stands.
-        known: at a persistent table, by whose knowledge of it; null elsewhere.
+        method: how the chances were found: exact; partial, where each is an exact lower bound; sampled, where no path
+            was followed to its end, and there are only estimates.
+        interrupted: whether it was interrupted; the chances are what was known by then.
+        known: the seat whose knowledge of a persistent table counts; null without a table.
     """
 
     ladder: list[RungOdds]
@@ -69,7 +69,7 @@ def ladder_odds(query: Query, opposition: str) -> LadderOdds:
     """Return the chances of an action's outcomes against every rung, the highest first.
 
     Args:
-        query: what is asked, without the opposition; its budget of branches is that of each rung, its time that of all.
+        query: the query without the opposition; its budget of paths is for each rung, its time limit for all together.
 
     Raises:
         UsageError: an input is missing or impossible.
@@ -100,7 +100,7 @@ def ladder_odds(query: Query, opposition: str) -> LadderOdds:
 
 
 def _evaluator(query: Query) -> Callable[..., Odds]:
-    """Return what works out the odds of one rung."""
+    """Return the function that evaluates one rung."""
     if query.decide == "policies":
         return partial(outcome_odds, games=GAMES)
     from rpgres.odds.optimal import evaluate_best

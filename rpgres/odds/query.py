@@ -1,4 +1,4 @@
-"""What is asked of odds: which action, who decides meanwhile, what the chances are of, and what they may cost."""
+"""A query for odds: which action, who decides, what the chances are of, and the budget."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from rpgres.rulesets import Rules
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of the odds of an action or a procedure. Nothing in it is read or checked yet.
+    """A query for the odds of an action or a procedure. Nothing in it is parsed or checked yet.
 
     Attributes:
-        inputs: what it takes, by parameter, as typed.
+        inputs: its inputs by parameter, as typed.
         switches: the house rules that were chosen; those in `rules` have them already.
         choose: answers to decisions, by label, as typed.
-        policies: policy by name of a character; everybody's under an empty name.
-        auto: whether the ruleset's policy answers what is left unanswered.
+        policies: policy by character; under an empty name the default.
+        auto: whether the ruleset's policy decides for those without one.
         files: whether a policy that ends in `.toml` is a file of standing orders.
         decide: who decides for the actor of an action.
         by: what the chances are of: of an action see `outcome_odds`, of a procedure `course_of`.
-        leaves: how many branches to follow at most; None for the default budget.
-        seconds: a limit of time; None for none.
-        start: where the action begins.
+        leaves: the maximum number of paths; None for the default budget.
+        seconds: the time limit; None for none.
+        start: the table on which the action begins.
     """
 
     rules: Rules
@@ -51,7 +51,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def named(self) -> dict[str, str]:
-        """By which policy each character decides, for the record."""
+        """The policy of each character, for the record."""
         found = policies_record(self.rules, self.policies, auto=self.auto)
         return {**found, "actor": "best"} if self.decide == "best" else found
 
@@ -66,14 +66,14 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def settled(query: Query, decide: Decide | None) -> Query:
-    """Return a query in which it is settled who decides for the actor and for the others.
+    """Return a query with the deciders of the actor and of the others filled in.
 
     Args:
-        query: what is asked; its `decide` does not count.
-        decide: who was asked to decide for the actor; None for what the action says, where no policy is named.
+        query: the query; its own `decide` is ignored.
+        decide: the decider of the actor that was asked for; None for the action's default, or for a named policy.
 
     Raises:
-        UsageError: chances cannot be of that, or of numbers, of which none is the best; or a hand is missing.
+        UsageError: the action has no such number, a number is to be optimized, or a hand is missing.
     """
     check_told(query.rules, query.action, query.by)
     is_asked, is_named = decide is not None, query.auto or "" in query.policies
@@ -87,17 +87,17 @@ def settled(query: Query, decide: Decide | None) -> Query:
             f"or name a {named('policy')}"
         )
     if decide == "each" and not is_asked and _missing_hand(query):
-        decide = "policies"  # no choice was asked for, so the totals of hands are shown
+        decide = "policies"  # without `--each` the totals over all hands are shown
     else:
         _require_hand(query)
-    return msgspec.structs.replace(query, decide=decide, auto=query.auto or not is_named)  # by which the others decide
+    return msgspec.structs.replace(query, decide=decide, auto=query.auto or not is_named)  # for the others
 
 
 def policies_record(rules: Rules, policies: Mapping[str, str], *, auto: bool) -> dict[str, str]:
-    """Return by which policy each character decides, for records: everybody's under `*`.
+    """Return the policy of each character for records: the default under `*`.
 
     Args:
-        policies: policy by character, everybody's under an empty name.
+        policies: policy by character, the default under an empty name.
         auto: whether the ruleset's policy decides for those without one.
     """
     default = {"*": default_policy(rules)} if auto else {}
@@ -105,7 +105,7 @@ def policies_record(rules: Rules, policies: Mapping[str, str], *, auto: bool) ->
 
 
 def _require_hand(query: Query) -> None:
-    """Check that the cards in hand are named where a decision depends on them."""
+    """Check that the cards of the hand are given where a decision depends on them."""
     name = _missing_hand(query)
     if name:
         parameter = query.rules.parameters(query.action)[name]
@@ -116,7 +116,7 @@ def _require_hand(query: Query) -> None:
 
 
 def _missing_hand(query: Query) -> str:
-    """Return the parameter that would name the cards that the actor holds; empty where they are known."""
+    """Return the missing parameter for the cards of the actor's hand; empty where they are known."""
     rules, start = query.rules, query.start
     for name, parameter in rules.parameters(query.action).items():
         pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
@@ -131,7 +131,7 @@ def _missing_hand(query: Query) -> str:
 
 
 def missing_opposition(query: Query) -> str | None:
-    """Return the required input that would say what is in the way, when it is missing and the ruleset has a ladder."""
+    """Return the required input of the opposition, when it is missing and the ruleset has a ladder."""
     rules, inputs = query.rules, query.inputs
     if not rules.file.ladder:
         return None

@@ -1,4 +1,4 @@
-"""Odds by playing: how an action ends in many games, with intervals. For what exact odds leave open."""
+"""Estimates of odds from simulated games, with intervals: for what exact odds leave open."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 GAMES = 2000
 SEED = "odds"  # the same question has the same answer
-UNKNOWN = "?"  # results of dice beyond what they are followed to; no band is called so
+UNKNOWN = "?"  # the result of dice beyond the limit to which they are followed; no band has this name
 WIDE = 1.96  # standard deviations to each side: 95 of 100 such intervals hold the truth
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """How likely something is by games that were played, and between what that lies in 95 of 100 such samples.
+    """An estimated chance, with its 95 % interval.
 
     Attributes:
-        share: how often it came, as a share.
-        low: the least that its chance is likely to be.
-        high: the most that its chance is likely to be.
+        share: the share of games in which it happened.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
     """
 
     share: float
@@ -48,12 +48,12 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """How an action ended in many games; `success` only where outcomes are asked for.
+    """Estimates of all chances of an action from simulated games.
 
     Attributes:
         runs: how many games were played.
-        outcomes: how often each outcome came, by its name.
-        success: how often an outcome came that means success.
+        outcomes: the estimate of each outcome, by its name.
+        success: the estimate of any success; null where the chances are not of outcomes.
     """
 
     runs: int
@@ -70,13 +70,13 @@ def sample(
     until: float = inf,
     first: str = "",
 ) -> Sample | None:
-    """Return how often each outcome came, with its interval; None when a decision that is not optional has no answer.
+    """Return estimates of each outcome; None when a required decision has no answer.
 
     Args:
         choose: answers to decisions, by label, used in order in every run.
-        runs: how often it is played at most.
+        runs: the maximum number of games.
         until: when to stop, by the monotonic clock.
-        first: the actor's answer to the first decision that is left to a policy; empty for what the policy says.
+        first: the actor's answer to the first decision that is left to a policy; empty for the policy's own.
     """
     prepared = with_piles(prepared, asked="outcome")
     own = policies.get(prepared.actor) or policies.get(prepared.state.seat_of(prepared.actor)) or policies.get("")
@@ -104,7 +104,7 @@ def sample(
 
 
 def _opening(first: str, then: Policy) -> Policy:
-    """Return a policy that gives a certain answer first and then decides as another one."""
+    """Return a policy that gives one fixed answer first and then decides as another one."""
     left = [first]
 
     def answer(view: View, question: Question) -> str | Mapping[str, int] | None:
@@ -114,9 +114,9 @@ def _opening(first: str, then: Policy) -> Policy:
 
 
 def _counted(game: Callable[[int], Hashable], *, games: int, until: float) -> Counter[Hashable]:
-    """Return the results of so many games, by number, or of as many as can be played by then; one at least.
+    """Return how often each result came in a number of games, or in fewer where time runs out; at least one.
 
-    Where a person wants them to stop, they do, unless that was wanted before they began.
+    An interrupt stops them, unless it came before they began.
     """
     counts, was_asked = Counter[Hashable](), STOP.is_asked
     for number in range(games):
@@ -135,12 +135,12 @@ def sample_of(
     share: float = 1.0,
     left: float = 1.0,
 ) -> Sample:
-    """Return estimates of chances: what is known exactly, and what games add that went on from what is not.
+    """Return estimates of chances: the exact part of each, and the share of games that continued the open part.
 
     Args:
-        exact: the chances that are known exactly, by result.
-        share: how likely it is to come to where those games began.
-        left: how much is left open; what that is more may be anything.
+        exact: the exact part of each chance, by result.
+        share: the probability of the paths with which the games began.
+        left: the open probability; what exceeds `share` may belong to any result.
     """
     runs, unknown = sum(counts.values()), counts.get(UNKNOWN, 0)
 
@@ -169,55 +169,55 @@ def estimate(count: int, runs: int) -> Estimate:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Games that go on where a budget ended
+# Games that continue where a budget ended
 
 
 class RestDealer(TapeDealer):
-    """Goes on from a course that was given up: answers by chance what is not on its tape.
+    """Continues a path that was dropped: questions that are not on its tape are answered at random.
 
     Args:
-        courses: those that were given up.
+        paths: those that were dropped.
         streams: the random numbers.
 
     Attributes:
-        share: how likely it is to come to one of the courses.
+        share: the probability of all the paths together.
     """
 
-    __slots__ = ("_courses", "_shares", "_streams", "share")
+    __slots__ = ("_paths", "_shares", "_streams", "share")
 
-    def __init__(self, courses: Sequence[Waiting], streams: Streams) -> None:
+    def __init__(self, paths: Sequence[Waiting], streams: Streams) -> None:
         super().__init__()
-        self._courses, self._streams = courses, streams
-        self._shares = list(accumulate(weight / scale for _, _, weight, scale, _ in courses))
+        self._paths, self._streams = paths, streams
+        self._shares = list(accumulate(weight / scale for _, _, weight, scale, _ in paths))
         self.share = self._shares[-1]
 
     def begin(self, number: int) -> None:
-        """Turn to one of the courses, each as likely as it is."""
+        """Switch to one of the paths, by their probabilities."""
         self._streams.move_to(number)
         point = self._streams.below(0, "course", 0)(1 << 53) / (1 << 53) * self.share
-        *_, node = self._courses[min(bisect(self._shares, point), len(self._courses) - 1)]
+        *_, node = self._paths[min(bisect(self._shares, point), len(self._paths) - 1)]
         self.load(node)
 
     def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         bounds = list(accumulate(weights))
         index = bisect(bounds, self._streams.below(0, label, self._position)(total))
         if index == len(bounds):
-            raise Suspended(label)  # beyond what the dice are followed to
+            raise Suspended(label)  # beyond the limit to which the dice are followed
         self._position += 1
         self._tape.append((label, values[index]))
         return values[index]
 
 
 def played_on(
-    play_once: Callable[[TapeDealer], Hashable], courses: Sequence[Waiting], *, games: int, until: float
+    play_once: Callable[[TapeDealer], Hashable], paths: Sequence[Waiting], *, games: int, until: float
 ) -> tuple[float, Counter[Hashable]]:
-    """Return how likely it is to come to where a budget ended, and the results of games that go on there, counted.
+    """Return the probability of the paths that a budget dropped, and the counted results of games that continue them.
 
     Args:
         play_once: runs the rule once with the dealer it is given.
         games: how many games; `until`: when to stop.
     """
-    rest = RestDealer(courses, Streams(SEED))
+    rest = RestDealer(paths, Streams(SEED))
 
     def game(number: int) -> Hashable:
         rest.begin(number)

@@ -15,22 +15,22 @@ from rpgres.odds.subjects import SUCCESS, Limits, Measured, Subject, measure, su
 from rpgres.rulesets import unknown
 from rpgres.stopping import STOP
 
-NEGLIGIBLE = 1e-9  # what may be left open without a difference being left out: something may go on for ever
+NEGLIGIBLE = 1e-9  # open probability with which differences are still reported: explosions never end
 NUMBER = re.compile(r"-?\d+")  # the name of a result that is one
 LEAST = 0.001  # seconds that a case may take where no time is left
 
-Progress = Callable[[int, int], None]  # is told how many of how many are measured
+Progress = Callable[[int, int], None]  # called with how many of how many are measured
 
 
 class Study(msgspec.Struct, frozen=True):
     """What is evaluated in several cases, and how.
 
     Attributes:
-        seconds: a limit of time for all cases together; None for none.
-        progress: is told how many of how many cases are done; None for nobody.
+        seconds: the time limit of all cases together; None for none.
+        progress: called with how many of how many cases are done.
         told: further fields of the record.
-        outcomes: what is looked at in particular, by name.
-        others: for comparisons in which the subject of a case is another one: that, by the name of the case.
+        outcomes: the outcomes that were asked for by name.
+        others: the subjects of cases that are not a change of `subject`, by the name of the case.
     """
 
     subject: Subject
@@ -45,11 +45,11 @@ class Study(msgspec.Struct, frozen=True):
         return {**subject_fields(self.subject), **self.told, "complete": complete}
 
     def limits(self, number: int, cases: int, end: float) -> Limits:
-        """Return what a case may cost, before which `progress` is told: of the time that is left an equal share.
+        """Call `progress`, and return the budget of a case: an equal share of the time that is left.
 
         Args:
-            number: which one it is, from 0.
-            end: by when all have to be done, by the monotonic clock.
+            number: the number of the case, from 0.
+            end: the end of the time limit, by the monotonic clock.
         """
         if self.progress is not None:
             self.progress(number, cases)
@@ -59,10 +59,10 @@ class Study(msgspec.Struct, frozen=True):
     def measured(self, subjects: Sequence[Subject]) -> list[Measured]:
         """Return the distribution of each case, all with the same results in the same order.
 
-        An interrupt ends it early, but not before the first is known.
+        An interrupt ends it early, but not before the first case is finished.
 
         Raises:
-            UsageError: `outcomes` names what is no result.
+            UsageError: `outcomes` names an unknown result.
         """
         found = completed(list(self._measured(subjects)), self.subject)
         for outcome in self.outcomes:
@@ -102,7 +102,7 @@ def completed(found: Sequence[Measured], subject: Subject) -> list[Measured]:
 
 
 def check_outcome(subject: Subject, outcome: str, found: Sequence[Measured]) -> None:
-    """Check that something asked for by name is a result.
+    """Check that an outcome that was asked for is a result.
 
     Args:
         outcome: the name; it may also be `success` where a result counts as one.
@@ -114,7 +114,7 @@ def check_outcome(subject: Subject, outcome: str, found: Sequence[Measured]) -> 
     if any(one.success is not None for one in found):
         known.append(SUCCESS)
     bands = subject.rules.file.bands.keys()
-    # What is declared may never come about here; but where a number is asked for, its values are no outcomes.
+    # A declared outcome may have no chance here; but where chances are of numbers, no outcome is a result.
     if outcome not in known and (outcome not in bands or (known and bands.isdisjoint(known))):
         name = f"{subject.rules.id} {subject.action or subject.scene}"
         kind = "outcome" if subject.action or subject.rules.file.bands.keys() & set(known) else "ending"

@@ -1,7 +1,7 @@
-"""What odds are asked about, as one record that can be changed and measured: an action or a scene, and its rules.
+"""The subject of odds as one record: an action or a scene, with its rules. It can be changed and measured again.
 
-Comparing rules, varying an input and taking something out are all the same: measure a subject, change it, measure it
-again. How one is measured stands with it (`Subject.evaluate`), so that nothing here differs for actions and scenes.
+Comparing rules, varying an input and knocking something out are the same: measure, change, measure again. A subject
+knows how it is measured (`Subject.evaluate`), so that nothing here depends on whether it is an action or a scene.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One change of a subject.
 
     Attributes:
-        kind: what is changed: a switch, an input of the action, a path of the scene's TOML, the rules (by a house rule
-            that is laid over them), the whole scene, a tag or a record of a sheet that is taken off the table, a
-            decision that is always answered alike (`decision`), or an answer that was typed and is taken back
-            (`choose`).
+        kind: what is changed: a switch, an input of the action, a path of the scene's TOML, the rules (by an overlay),
+            the whole scene, a tag or a record of a sheet that is removed, a decision that always gets one answer
+            (`decision`), or a typed answer that is removed (`choose`).
         name: which one.
-        value: what it is changed to; null where it is taken out.
+        value: the new value; null where it is removed.
     """
 
     kind: Kind
@@ -59,12 +58,12 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         masses: the probability of each result, by its name.
-        success: the probability of a result that counts as a success; None where no result does.
-        open: the probability of what the budget left unresolved.
-        leaves: how many branches were run to an end.
-        states: how many distinct merged states were met.
-        method: how sure the chances are; see `Odds.method`.
-        mean: the mean of results that are numbers; None where they are none, or something is open.
+        success: the probability of any success; None where no result counts as one.
+        open: the remaining probability, which the budget left unresolved.
+        leaves: how many paths were run to their end.
+        states: how many distinct merged states were reached.
+        method: how the chances were found; see `Odds.method`.
+        mean: the mean of results that are numbers; None for others, or where anything is open.
     """
 
     masses: dict[str, Fraction]
@@ -77,46 +76,46 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     is_interrupted: bool = False
 
     def of(self, outcome: str) -> Fraction | None:
-        """Return the probability of a result by name, or of `success`; None where there is no such."""
+        """Return the probability of a result by name, or of `success`; None where there is none of the name."""
         return self.success if outcome == SUCCESS else self.masses.get(outcome)
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What measuring a subject may cost.
+    """The budget for measuring a subject.
 
     Attributes:
-        seconds: a limit of time; None where the default budget counts.
-        among: how many subjects are measured together, so that one may use less than the default budget.
+        seconds: the time limit; None for the default budget.
+        among: how many subjects share the budget.
     """
 
     seconds: float | None = None
     among: int = 1
 
 
-IN_ALL = 4  # default budgets that several subjects may cost together
-SUCCESS = "success"  # the name under which all results that count as one are asked for together
-ANY_SUCCESS = "any success"  # the same, where an outcome may be called `success`; no outcome's name has a blank
-OPEN = "left open"  # what the budget left unresolved, where an outcome is called `open`
+IN_ALL = 4  # default budgets that several subjects share
+SUCCESS = "success"  # the name of all successes together
+ANY_SUCCESS = "any success"  # the same, where an outcome has the name `success`; names of outcomes have no blanks
+OPEN = "left open"  # the remaining probability, where an outcome has the name `open`
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What odds are asked about.
+    """An action or a scene whose odds are asked for.
 
     Attributes:
         rules: the ruleset in play, with its house rules and switches.
         evaluate: returns the distribution of a subject like this one, within limits.
         action: the action's name; empty for a scene.
         scene: the scene's name; empty for an action.
-        inputs: what the action takes, as typed.
+        inputs: the inputs of the action, as typed.
         document: the scene's TOML as data.
-        switches: the choices that were made; the others are what these bring, or at their default.
-        choose: decisions that were typed, by label.
-        removed: the tags and records that are taken off the table before it begins.
-        decided: decisions that are always answered alike, by label.
-        notice: is told of every decision that a policy answers; None for nobody.
-        parts: yields what can be taken out of a subject like this one beside its inputs and switches; None for what
-            lies on the table of an action.
-        start: where an action begins.
+        switches: the switches that were set.
+        choose: answers to decisions that were typed, by label.
+        removed: tags and records that are removed from the table at the beginning.
+        decided: the fixed answers of decisions, by label.
+        notice: called with every decision that a policy answers.
+        parts: yields what `knockout` can remove beside inputs and switches; None for the tags and records of an
+            action's table.
+        start: the table on which an action begins.
     """
 
     rules: Rules
@@ -174,7 +173,7 @@ def _changed(subject: Subject, change: Change) -> Subject:
         case "path":
             return replace(subject, document=put_at(subject.rules, subject.document, name, value))
         case "rules":
-            return replace(subject, rules=_laid_over(subject.rules, Path(name), subject.switches))
+            return replace(subject, rules=_with_overlay(subject.rules, Path(name), subject.switches))
         case "tag" | "record":
             return replace(subject, removed=(*subject.removed, change))
         case "decision":
@@ -203,7 +202,7 @@ def named_change(subject: Subject, name: str, value: Any) -> Change:
 
 
 def choices_of(subject: Subject, name: str) -> list[str]:
-    """Return every value of a switch, a choice, a flag or an integer with `among`; none of what has no list of them."""
+    """Return every value of a switch, a choice, a flag or an integer with `among`; nothing for other inputs."""
     file = subject.rules.file
     if name in file.switches:
         return list(file.switches[name].choices)
@@ -215,7 +214,7 @@ def choices_of(subject: Subject, name: str) -> list[str]:
 
 
 def _input_names(subject: Subject) -> dict[str, str]:
-    """Return the names of an action's inputs, other names included."""
+    """Return the inputs of an action, by name and alias."""
     found = {"sheet": "sheet"}
     for name, parameter in subject.rules.parameters(subject.action).items():
         found |= dict.fromkeys((name, *parameter.aliases), name)
@@ -257,8 +256,8 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def _laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
-    """Return rules with a house rule laid over them: a TOML file, or a folder as of `--rulesets`."""
+def _with_overlay(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
+    """Return rules with an overlay: a TOML file, or a folder as `--rulesets` takes it."""
     from rpgres.plugins.loading import checked
     from rpgres.rulesets.folders import merge_parts, overlay_part
 
@@ -270,7 +269,7 @@ def _laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
 
 
 def without(state: State, removed: Sequence[Change]) -> State:
-    """Return a state without tags and records that are taken off the table."""
+    """Return a state without the removed tags and records."""
     for change in removed:
         if change.kind == "tag":
             kept = [tag for tag in state.tags if tag.name != change.name]
@@ -284,7 +283,7 @@ def without(state: State, removed: Sequence[Change]) -> State:
 
 
 def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[str, Change]]:
-    """Yield the tags that are in play, and what sheets list by name, as changes that take them off the table."""
+    """Yield the changes that remove a tag of the table, or a record of a sheet, each with a text for people."""
     for tag in state.tags:
         if not any(text.partition("=")[0] == tag.name for text in typed):
             on = f" of {tag.on}" if tag.on in state.characters else ""
@@ -301,7 +300,7 @@ def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[st
 
 
 def action_subject(query: Query) -> Subject:
-    """Return an action as a subject whose odds are varied, compared and searched."""
+    """Return an action as a subject."""
     return Subject(
         rules=query.rules,
         evaluate=partial(_measure_action, query),
@@ -314,7 +313,7 @@ def action_subject(query: Query) -> Subject:
 
 
 def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
-    """Return the distribution of an action's outcomes; who decides, and how many branches, is as was asked."""
+    """Return the distribution of an action's outcomes, with the deciders and the budget of the query."""
     prepared = prepared_subject(subject)
     share = min(1.0, IN_ALL / limits.among)
     chosen = deciding(subject, query.deciding(prepared))
@@ -330,19 +329,19 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
 
 
 def prepared_subject(subject: Subject) -> Prepared:
-    """Return the action of a subject with its inputs read, and without what is taken off the table."""
+    """Return the action of a subject with its inputs read, without the removed tags and records."""
     prepared = prepare(subject.rules, subject.action, subject.inputs, **subject.start.arguments)
     return msgspec.structs.replace(prepared, state=without(prepared.state, subject.removed))
 
 
 def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Policy]:
-    """Return policies that answer some decisions alike, wherever that is offered, and tell of what they are asked."""
+    """Return policies with the fixed answers of a subject where they are offered; they report what they answer."""
     decided, notice = subject.decided, subject.notice
     if not decided and notice is None:
         return dict(policies)
 
     def wrapped(policy: Policy | None) -> Policy:
-        if isinstance(policy, Preference):  # odds may know what it decides without knowing what is in a hand
+        if isinstance(policy, Preference):  # kept as one, since odds evaluate it without seeing the hand
             return _preferring(policy, decided) if decided else policy
 
         def answer(view: View, question: Question) -> str | Mapping[str, int] | None:
@@ -365,7 +364,7 @@ def _offers(question: Question, choice: str) -> bool:
 
 
 def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:
-    """Return a preference that puts what is decided first."""
+    """Return a preference that puts the fixed answers first."""
 
     def key(label: str, facts: Mapping[str, Any], option: Option) -> tuple[bool, Any]:
         return label in decided and option.name != decided[label], policy.key(label, facts, option)
@@ -395,13 +394,13 @@ def measured(prepared: Prepared, odds: Odds, *, by: str = OUTCOME) -> Measured:
 
 
 class Evaluated(Asked, frozen=True, kw_only=True):
-    """What every record of several evaluations begins with: what was evaluated.
+    """The first fields of every record of several evaluations.
 
     Attributes:
         by: what the chances are of: outcomes, endings, a path of the table at the end, what a procedure counts.
         decide: who decides for the actor; see the record of odds.
-        complete: false where it was interrupted, and only what was known by then is told.
-        known: at a persistent table, by whose knowledge of it; null elsewhere.
+        complete: false where it was interrupted; the record has what was known by then.
+        known: the seat whose knowledge of a persistent table counts; null without a table.
     """
 
     by: str = "outcome"
@@ -416,11 +415,11 @@ class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         outcomes: the chance of every outcome, by its name.
         success: the chance of an outcome that is a success; null where none is.
-        open: the chance of what the budget left unresolved; the true chances may be higher by so much.
+        open: the remaining probability, which the budget left unresolved; each chance may be higher by up to this.
         method: how the chances were found: exact, or partial where something is open.
-        leaves: how many branches were run to an end.
-        states: how many distinct merged states were met.
-        mean: the mean, where outcomes are numbers and nothing is open; null elsewhere.
+        leaves: how many paths were run to their end.
+        states: how many distinct merged states were reached.
+        mean: the mean, where outcomes are numbers and nothing is open; null otherwise.
     """
 
     outcomes: dict[str, Chance]
@@ -432,9 +431,9 @@ class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
     mean: Chance | None = None
 
     def row(self) -> dict[str, float]:
-        """Return the probability of each outcome, of `success` where there is such, and of what is `open`.
+        """Return the probability of each outcome, of `success` where any outcome counts as one, and of what is `open`.
 
-        Where an outcome has that name, these are `any success` and `left open`.
+        The last two are `any success` and `left open` where an outcome has such a name.
         """
         more = {OPEN if "open" in self.outcomes else "open": self.open}
         if self.success is not None:
@@ -456,7 +455,7 @@ def measured_fields(found: Measured) -> dict[str, Any]:
 
 
 def subject_fields(subject: Subject) -> dict[str, Any]:
-    """Return what a subject is as the fields of `Evaluated`."""
+    """Return the fields of `Evaluated` of a subject."""
     return {
         **rules_fields(subject.rules),
         "action": subject.action or None,

@@ -86,7 +86,7 @@ def _explained(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, s
     if stage == "import" and isinstance(error, ModuleNotFoundError) and error.name:
         if entry.module == error.name or entry.module.startswith(f"{error.name}."):
             return f"its module {error.name!r} does not exist", _reinstall(entry)
-        add = f"If it is yours, add what brings {error.name!r} to `dependencies` in its pyproject.toml. "
+        add = f"If it is yours, add the package of {error.name!r} to `dependencies` in its pyproject.toml. "
         reason = f"it needs the module {error.name!r}, which is not installed{place_of(error)}"
         return reason, add + _reinstall(entry)
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:

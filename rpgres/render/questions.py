@@ -248,11 +248,11 @@ def odds_lines(
     if not found and is_interrupted:
         return [line(INDENT, "interrupted: nothing is known yet")]
     if not found:
-        return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
+        return [line(INDENT, "The outcome is fixed by now; this decides the rest.")]
     certain = {name for one in found for name, share in one.outcomes.items() if share}
     if len(certain) == 1 and all(one.outcomes and one.estimate is None for one in found):
         name = band_title(file, *certain)
-        return [line(INDENT, f"Every option comes to {name}; this decides what else comes of it.")]
+        return [line(INDENT, f"With every option the outcome is {name}; this decides the rest.")]
     keys = {option.name: key for key, option in keyed(question).items()}
     order = [*keys]
     groups: dict[str, list[OptionOdds]] = {}  # of the same odds

@@ -14,7 +14,7 @@ from rpgres.render.reports import Cell, Chart, Report, Table, bars, report_lines
 from rpgres.render.results import answer_notes
 from rpgres.render.words import title, titles
 from rpgres.rulesets import RulesetFile
-from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, is_of_step, main_things
+from rpgres.simulate.runners import ENDING, LAST, MARGIN, OUTCOME, TOTAL, is_of_step, main_things
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 LEAST = 9  # columns of a percentage

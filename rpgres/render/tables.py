@@ -82,7 +82,7 @@ def show_lines(
     lines += table_lines(state, pictures=pictures, first=first, last=last)
     if record.pending is not None:
         if record.under_way:
-            told = f"{title(record.pending.action or '')} is under way: its finished turns are in what stands above."
+            told = f"{title(record.pending.action or '')} is under way: its finished turns are included above."
             lines += [line(), line(INDENT, Piece(told, "quiet"))]
         elif state.piles:
             lines += [

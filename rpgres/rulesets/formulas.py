@@ -51,11 +51,11 @@ _TOKEN = re.compile(
 )
 # What other languages mean by what no formula has.
 _HINTS = {
-    "{": "names stand in a formula without braces",
+    "{": "names in a formula have no braces",
     "&": "conditions are joined by `and`",
     "|": "conditions are joined by `or`",
     "!": "what must not hold is written as `not`; unequal is !=",
-    '"': "words stand between single quotes",
+    '"': "words are in single quotes",
     "?": "a choice is written as if(condition, then, else)",
     ".": "numbers are whole; near(a, b), up(a, b) and down(a, b) round quotients",
 }

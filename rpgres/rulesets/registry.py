@@ -32,7 +32,7 @@ ApplyEffect = Callable[["State", "Effect"], "State"]
 """Type: a function of an effect, `(state, effect) -> state`."""
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
-"""Type: `(rules, card, *, state, **parameters) -> key`; cards of one key are alike to an action."""
+"""Type: `(rules, card, *, state, **parameters) -> key`; cards of one key are equivalent to an action."""
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
 Idle = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags, and counters
 Passage = Callable[[Any], "Iterable[Effect] | None"]
@@ -167,7 +167,7 @@ class Ruleset:
         return _into(self.policies, name)
 
     def lump(self, action: str, *, holds: Collection[str] = OUTCOME_ONLY) -> Callable[[Lump], Lump]:
-        """Register the decorated function `(rules, card, *, state, **parameters) -> key`: cards of one key are alike.
+        """Register the decorated `(rules, card, *, state, **parameters) -> key`: cards of one key are equivalent.
 
         Odds then walk the keys in place of the cards. It is a promise: the rule, its outcome tables and its policies
         treat cards of one key alike. `state` is the table as it is before the action.

@@ -1,4 +1,4 @@
-"""What is wrong with the answers and expectations of a step, as far as that can be told without playing it."""
+"""Checks of the answers and expectations of a step, without playing it."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
 
 
 def answer_faults(known: Known, step: Step) -> Iterator[Fault]:
-    """Yield the answers of a step that cannot be: faces that no die of the label has, options that it never offers.
+    """Yield impossible answers of a step: faces that no die of the label has, options that are never offered.
 
     Args:
-        known: the rules, and who may be at the table.
+        known: the rules, and the characters that may be at the table.
     """
     if step.expect is not None and step.expect.error is not None:
         return  # what the scene expects
@@ -100,7 +100,7 @@ def _each(said: str | int | Sequence[str | int]) -> Iterator[tuple[KeyPath, str]
 
 
 def _sides(rules: Rules, action: str, label: str) -> list[int]:
-    """Return how many sides dice of a label have where the ruleset's data say so, and they show numbers."""
+    """Return the sides of the dice of a label, where the ruleset's data declare them and they show numbers."""
     if not rules.file.actions[action].dice:
         return []
     try:
@@ -121,7 +121,7 @@ def _coded_dice(rules: Rules, action: str, label: str) -> Dice | None:
 
 
 def _can_show(sides: Sequence[int], face: str) -> bool:
-    """Tell whether one of some dice can show a face, which may be written in more ways than one."""
+    """Tell whether one of several dice can show a face, in any of its spellings."""
     for one in sides:
         with suppress(GivenError):
             dice(f"d{one}").read(face)

@@ -1,4 +1,4 @@
-"""Everything wrong with a scene that can be told without playing it."""
+"""The diagnostics of a scene: everything that can be checked without playing it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
 from rpgres.scenes.answers import answer_faults, expectation_faults, label_faults
-from rpgres.scenes.deciding import Deciding, beside, names_in
+from rpgres.scenes.deciding import Deciders, beside, names_in
 from rpgres.scenes.places import all_steps, as_list, as_table, faults_of_paths, texts_in
 from rpgres.scenes.playing import is_change, read_step, with_joining, with_value
-from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
+from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of, split_conditions
 from rpgres.scenes.reading import (
     Including,
     faults_on_table,
     folder_of,
     installed,
-    laid_out,
     read_character,
-    set_out,
+    with_boxes_and_things,
     with_part,
+    with_scene_tags,
 )
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, errors_in, unknown_name
@@ -44,9 +44,9 @@ from rpgres.toml.reading import Source, convert, located, parse
 
 T = TypeVar("T")
 
-_CHANGED = ("number", "data", "text")  # kinds of places where "+1" may stand; of a text, it is all of it
-# What stands in for a required input that is faulty, so that the others can be read.
-_HARMLESS = {"ability": 0, "opposition": 0, "integer": 0, "counter": 0}
+_CHANGED = ("number", "data", "text")  # kinds of values that "+1" may set; of a text, "+1" is the new text
+# Valid values in place of faulty required inputs, by the kind of parameter, so that the other inputs can be read.
+_VALID = {"ability": 0, "opposition": 0, "integer": 0, "counter": 0}
 
 
 def scene_diagnostics(
@@ -57,14 +57,12 @@ def scene_diagnostics(
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
 ) -> list[Diagnostic]:
-    """Return everything wrong with the text of a scene that can be told without playing it, in line order.
-
-    A part that is faulty in itself does not keep the others from being checked.
+    """Return the diagnostics of the text of a scene, in line order. A faulty part does not hide faults of others.
 
     Args:
-        find_ruleset: gives a ruleset's code by id; as of `read_scene`.
-        folder: where sheets are sought first; by default where the text stands.
-        switches: house rules chosen over the scene's own.
+        find_ruleset: returns a ruleset's code by id; see `read_scene`.
+        folder: where sheets are sought first; by default the folder of the text.
+        switches: house rules that override those of the scene.
         extra: further folders with rulesets and overlays.
 
     Raises:
@@ -87,18 +85,18 @@ def scene_diagnostics(
     folder = folder_of(source, folder)
     state, on_sheets = _check_characters(faults, rules, data, folder=folder)
     tags = _sound_ones(data.get("tags"), SceneTag)
-    state = laid_out(state, tags.values())
+    state = with_scene_tags(state, tags.values())
     tracks, things = _sound_ones(data.get("tracks"), SceneTrack), _sound_ones(data.get("things"), SceneThing)
     _check_table(faults, tags, tracks, things, (*_names(state, data), GM))
     if not any(faults_on_table(tracks, things)):
-        state = set_out(state, tracks=tracks, things=things)
+        state = with_boxes_and_things(state, tracks=tracks, things=things)
     state = with_tracks(rules, state)
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
     checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [], [], [])
     checked.steps(as_list(data.get("steps")), ("steps",))
     checked.ends(as_table(data.get("ends")))
-    texts = [*as_table(data.get("tracks")), *as_table(data.get("things"))]  # a faulty one is told once
+    texts = [*as_table(data.get("tracks")), *as_table(data.get("things"))]  # faulty ones, too: reported once
     texts += [text for _, step in all_steps(data.get("steps")) for text in texts_in(step)]
     known = Known(rules, state, _names(state, data), texts=tuple(texts))
     later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
@@ -110,7 +108,7 @@ def scene_diagnostics(
 
 
 def _parsed(source: Source) -> tuple[dict[str, Any], _Faults]:
-    """Return a scene as data, with the keys that are meant, and what is wrong with it in itself."""
+    """Return the TOML of a scene with misspelt keys corrected, and the faults of its types."""
     from rpgres.toml.faults import faults, mend_keys
 
     found = faults(data := parse(source), SceneFile)
@@ -119,17 +117,17 @@ def _parsed(source: Source) -> tuple[dict[str, Any], _Faults]:
 
 
 def _with_included(rules: Rules, state: State, source: Source, including: Including) -> State:
-    """Return the table with who and what included scenes bring; of a faulty file nothing, which its steps tell."""
+    """Return the table with what included scenes add; faulty files are ignored, as `_Checked.include` reports them."""
     with suppress(RpgresError):
         file: SceneFile = convert(parse(source), SceneFile, source=source)
         program_of(file.steps, source, ends={}, included=including)
         for part in including.parts:
-            state = with_part(rules, state, part, Deciding())
+            state = with_part(rules, state, part, Deciders())
     return state
 
 
 def check_scene(scene: Scene) -> list[Diagnostic]:
-    """Return everything wrong with a scene that was read, without playing it, in line order."""
+    """Return the diagnostics of a parsed scene, in line order."""
     faults = _Faults(scene.source, [])
     names, data = tuple(scene.state.characters), parse(scene.source)
     including = Including(scene.file.ruleset, scene.source, scene.folder, scene.extra)
@@ -141,10 +139,10 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
 
 
 def require_sound(scene: Scene) -> None:
-    """Raise everything wrong with a scene that can be told without playing it.
+    """Check a parsed scene.
 
     Raises:
-        FileError: all problems at once.
+        FileError: all diagnostics at once.
     """
     found = check_scene(scene)
     if found:
@@ -152,7 +150,7 @@ def require_sound(scene: Scene) -> None:
 
 
 class _Faults(NamedTuple):
-    """What is wrong with a scene so far, and the text it is wrong in."""
+    """The diagnostics so far, and the text to which new faults belong."""
 
     source: Source
     found: list[Diagnostic]
@@ -167,20 +165,20 @@ class _Faults(NamedTuple):
         self.found.extend(located(faults, self.source))
 
     def refuse(self, error: RpgresError, code: str, *path: str | int) -> None:
-        """Add what an error says: the diagnostics of a file one by one, or its message at a path of the scene."""
+        """Add an error: the diagnostics of a file one by one, or its message at a path of the scene."""
         if error.details.get("problems"):
             self.found.extend(diagnostics_in(error))
         else:
             self.add(code, error.message, *path)
 
     def in_order(self) -> list[Diagnostic]:
-        wrong = {(one.file, one.key) for one in errors_in(self.found)}  # which says more than a warning
+        wrong = {(one.file, one.key) for one in errors_in(self.found)}  # an error replaces warnings of its key
         told = [one for one in self.found if one.severity == "error" or (one.file, one.key) not in wrong]
         return sorted(dict.fromkeys(told), key=lambda problem: (problem.file, problem.line or 0))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What of a text is sound in itself; the rest is told by its types
+# The parts of a text with valid types; `_parsed` reports the others
 
 
 def _sound(raw: Any, type_: type[T]) -> T | None:
@@ -195,9 +193,9 @@ def _sound_ones(value: Any, type_: type[T]) -> dict[str, T]:
 
 
 def _as_step(raw: Any) -> Step | str:
-    """Return a step, or the id of one that is faulty in itself, which others may still speak of.
+    """Return a step, or the id of a faulty one, to which other steps may still refer.
 
-    The steps of a group are left out: each is sound or not by itself.
+    The steps of a group are left out, since each of them is checked by itself.
     """
     own = {**raw, "steps": [{"note": "a step"}]} if isinstance(raw, dict) and raw.get("steps") else raw
     id_ = as_table(raw).get("id")
@@ -205,7 +203,7 @@ def _as_step(raw: Any) -> Step | str:
 
 
 def _names(state: State, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return everybody in the scene, those with a faulty sheet too."""
+    """Return all characters of the scene, also those with a faulty sheet."""
     return tuple(dict.fromkeys((*state.characters, *as_table(data.get("characters")))))
 
 
@@ -214,7 +212,7 @@ def _names(state: State, data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[str, str]], Rules]) -> Rules:
-    """Return the rules with the scene's switches, as far as there are such."""
+    """Return the rules with the valid switches of the scene."""
     rules = load({})
     chosen: dict[str, str] = {}
     for name, value in as_table(data.get("switches")).items():
@@ -233,7 +231,7 @@ def _check_deciders(
     on_sheets: Mapping[str, SheetOrders],
     known: Known,
 ) -> None:
-    """Check who decides: policies by name, sets of standing orders, and those of characters."""
+    """Check policies by name, sets of standing orders, and the orders of characters."""
     from rpgres.engine.deciders import check_deciders
 
     sets = _sound_ones(data.get("orders"), list[Order])
@@ -254,7 +252,7 @@ def _check_deciders(
 
 @contextmanager
 def _faults_of_errors(faults: _Faults, code: str, *path: str | int) -> Iterator[None]:
-    """Tell an error that is raised inside as a fault of the scene, at a path of it."""
+    """Turn an error that is raised inside into a fault of the scene, at a path of it."""
     try:
         yield
     except RpgresError as error:
@@ -264,7 +262,7 @@ def _faults_of_errors(faults: _Faults, code: str, *path: str | int) -> Iterator[
 def _check_characters(
     faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None
 ) -> tuple[State, dict[str, SheetOrders]]:
-    """Return the table with every character that could be read, and the standing orders of these."""
+    """Return the table with every character that could be read, and their standing orders."""
     counters = {name: value for name, value in as_table(data.get("counters")).items() if type(value) is int}
     state, on_sheets = State(counters=Map(counters)), dict[str, SheetOrders]()
     for name, described in as_table(data.get("characters")).items():
@@ -277,7 +275,7 @@ def _check_characters(
                 find_sheet(rules, sheet, beside=folder)
             except FileError as error:
                 faults.add("unreadable-file", error.message, *at, "sheet")
-                del own["sheet"]  # what the scene says itself can still be checked
+                del own["sheet"]  # the keys in the scene itself can still be checked
         with _faults_of_errors(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
             read, _ = read_character(rules, name, own, source=faults.source, folder=folder)
             state = seated(state, read)
@@ -287,21 +285,21 @@ def _check_characters(
 
 
 def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
-    """Check the counters and ratings that steps set. Those are there from the beginning; all else may come in play."""
+    """Check the counters and ratings that steps set; everything else may still be created in play."""
     for at, step in all_steps(data.get("steps")):
         if as_table(step.get("expect")).get("error") is not None:
-            continue  # that it cannot be set is what the scene expects
+            continue  # the scene expects that it cannot be set
         for path, value in as_table(step.get("set")).items():
             keys = path.split(".")
             of = keys[0] if len(keys) == 2 else keys[2] if keys[0] == "characters" and len(keys) == 4 else ""
             if of in ("counters", "abilities") and isinstance(value, bool | int | str):
-                known, change = later(), isinstance(value, str) and is_change(value)  # from what is known in play only
+                known, change = later(), isinstance(value, str) and is_change(value)  # the sum is known in play only
                 with _faults_of_errors(faults, "refused", *at, "set", path):
                     with_value(known.rules, known.state or State(), path, "+0" if change else value)
 
 
 def _check_answers(faults: _Faults, rules: Rules, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
-    """Check the faces and options that steps answer with, where the ruleset's data say which there can be."""
+    """Check the faces and options of answers, where the ruleset's data declare the possible ones."""
     for at, raw in all_steps(data.get("steps")):
         step = _as_step(raw)
         if isinstance(step, Step) and step.played in rules.file.actions and (step.given or step.choose):
@@ -315,7 +313,7 @@ def _check_table(
     things: Mapping[str, SceneThing],
     seats: Sequence[str],
 ) -> None:
-    """Check what lies on the table at the beginning, and that all who are named there take part."""
+    """Check tags, tracks and things at the beginning, and that the characters that they name take part."""
     faults.take(faults_on_table(tracks, things))
     said: list[tuple[str, Path_]] = []
     for kind, ones in (("tags", tags), ("tracks", tracks), ("things", things)):
@@ -328,24 +326,24 @@ def _check_table(
 
 
 class _Checked(NamedTuple):
-    """The steps of a scene while they are checked.
+    """Checks the steps of a scene.
 
     Attributes:
-        everybody: who is in it.
+        characters: the names of all characters.
         ids, played: the ids and the actions of earlier steps.
-        unread: included files that are faulty, so that what their steps bring is not known.
+        unread: faulty included files, whose steps and characters are unknown.
     """
 
     faults: _Faults
     scene: Scene
-    everybody: Sequence[str]
+    characters: Sequence[str]
     including: Including
     ids: list[str]
     played: list[Step]
     unread: list[str]
 
     def steps(self, steps: Sequence[Any], at: Path_) -> None:
-        """Check steps as they stand in TOML, those of groups too."""
+        """Check the TOML of steps, also those of groups."""
         for number, raw in enumerate(steps):
             step, place = _as_step(raw), (*at, number)
             if isinstance(step, str):
@@ -365,32 +363,31 @@ class _Checked(NamedTuple):
             self.ids.extend(filter(None, [step.id]))
 
     def ends(self, ends: Mapping[str, Any]) -> None:
-        """Check the endings of a scene as they stand in TOML."""
+        """Check the TOML of endings."""
         always = ""
         for name, raw in ends.items():
             when = as_table(as_table(raw).get("when"))
             if always:
-                message = f"this ending never comes: {always!r} stands before it and always holds"
+                message = f"this ending never comes: {always!r} comes before it and always holds"
                 self.faults.add("never-matches", message, "ends", name)
             self.conditions(when, ("ends", name, "when"))
             always = always or ("" if when else name)
 
     def conditions(self, when: Mapping[str, Any], at: Path_) -> None:
-        """Check conditions: outcomes of earlier steps, and places of the table."""
+        """Check conditions: outcomes of earlier steps, and values at paths of the table."""
         bands = self.scene.rules.file.bands
-        for key, wanted in when.items():
-            if key not in self.ids and "." not in key and not self.unread:
-                message = "there is no earlier step with the id"
-                self.faults.name(message, key, self.ids, *at, key)
-            elif key in self.ids:
-                for band in wanted if isinstance(wanted, list) else [wanted]:
-                    if not isinstance(band, str) or band not in bands:
-                        self.faults.name("there is no outcome", str(band), bands, *at, key)
-        places = {key: wanted for key, wanted in when.items() if key not in self.ids and "." in key}
-        self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(places))
+        outcomes, paths = split_conditions(when, self.ids)
+        for key, wanted in outcomes.items():
+            if key not in self.ids:
+                if not self.unread:
+                    self.faults.name("there is no earlier step with the id", key, self.ids, *at, key)
+                continue
+            for band in [one for one in wanted if not isinstance(one, str) or one not in bands]:
+                self.faults.name("there is no outcome", str(band), bands, *at, key)
+        self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(paths))
 
     def include(self, step: Step, at: Path_) -> None:
-        """Check an included scene and its steps, each where it stands, and take note of its ids."""
+        """Check an included scene and its steps, with the lines of its own file, and add its ids."""
         try:
             other, steps = self.including(step, self.scene.source, (*at, "include"))
             program = program_of(steps, other, ends={}, included=self.including)
@@ -407,11 +404,11 @@ class _Checked(NamedTuple):
             there.step(leaf.step, tuple(leaf.path))
 
     def step(self, step: Step, at: Path_) -> None:
-        """Check a step that is played, or only changes the table."""
-        faults, rules, everybody = self.faults, self.scene.rules, self.everybody
+        """Check a step that is no group and no include."""
+        faults, rules, characters = self.faults, self.scene.rules, self.characters
         faults.take(fault.under(*at) for fault in expectation_faults(rules, step))
-        if step.actor and step.actor not in everybody and not self.unread:
-            faults.name("no character in this scene is named", step.actor, everybody, *at, "actor")
+        if step.actor and step.actor not in characters and not self.unread:
+            faults.name("no character in this scene is named", step.actor, characters, *at, "actor")
         if step.moment is not None:
             from rpgres.engine.periods import period_names
 
@@ -422,7 +419,7 @@ class _Checked(NamedTuple):
         for path, value in step.set.items():
             with _faults_of_errors(faults, "unknown-name", *at, "set", path):
                 if parse_path(path).kind not in _CHANGED and isinstance(value, str) and is_change(value):
-                    raise UsageError(f"{path}: {value!r} changes a number, and no number can stand there")
+                    raise UsageError(f"{path}: {value!r} changes a number, and there can be no number")
         if not step.played:
             return
         kind = "procedure" if step.procedure else "action"
@@ -433,7 +430,7 @@ class _Checked(NamedTuple):
         faults.take(fault.under(*at) for fault in label_faults(rules, step))
         self.played.append(step)
         if step.expect is None or step.expect.error is None:
-            for message, key in _input_faults(self.scene, step, everybody=everybody):
+            for message, key in _input_faults(self.scene, step, characters=characters):
                 faults.add("bad-input", message, *at, *key)
 
 
@@ -441,12 +438,12 @@ class _Checked(NamedTuple):
 # Inputs
 
 
-def _input_faults(scene: Scene, step: Step, *, everybody: Sequence[str]) -> Iterator[tuple[str, Path_]]:
-    """Yield what is wrong with a step's inputs, each with the key it stands under.
+def _input_faults(scene: Scene, step: Step, *, characters: Sequence[str]) -> Iterator[tuple[str, Path_]]:
+    """Yield the faults of a step's inputs, each with its key.
 
-    Reading stops at the first fault, so the input at fault is taken out, or made harmless, and it is read again.
+    Reading stops at the first fault, so the faulty input is removed or replaced, and the rest is read again.
     """
-    inputs = _readable(scene, step, everybody=everybody)
+    inputs = _readable(scene, step, characters=characters)
     for _ in range(len(inputs) + 1):
         error = _refusal(scene, step, inputs)
         if error is None:
@@ -457,7 +454,7 @@ def _input_faults(scene: Scene, step: Step, *, everybody: Sequence[str]) -> Iter
             and key not in inputs
             and key in {_canonical(scene, step, one) for one in step.with_}
         ):
-            return  # it was taken out for a fault that is told
+            return  # it was removed for a fault that is reported
         if key not in inputs:
             yield error.message, ("with",) if step.with_ else ()
             return
@@ -466,22 +463,22 @@ def _input_faults(scene: Scene, step: Step, *, everybody: Sequence[str]) -> Iter
 
 
 def _without(scene: Scene, step: Step, inputs: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return inputs without one of them; something harmless stands for one that may be required."""
+    """Return inputs without one of them; a valid value replaces one that may be required."""
     rest = {name: value for name, value in inputs.items() if name != key}
-    harmless = _HARMLESS.get(_kind(scene, step, key))
-    return rest if harmless is None else {**rest, key: harmless}
+    valid = _VALID.get(_kind(scene, step, key))
+    return rest if valid is None else {**rest, key: valid}
 
 
-def _readable(scene: Scene, step: Step, *, everybody: Sequence[str]) -> dict[str, Any]:
-    """Return a step's inputs without those of a character whose own fault is reported already."""
+def _readable(scene: Scene, step: Step, *, characters: Sequence[str]) -> dict[str, Any]:
+    """Return a step's inputs without those of characters whose own faults are reported."""
     inputs = dict(step.with_)
-    absent = set(everybody) - set(scene.state.characters)
+    absent = set(characters) - set(scene.state.characters)
     for key, value in inputs.items():
         kind = _kind(scene, step, key)
         is_actors = kind == "ability" and step.actor and step.actor not in scene.state.characters
         is_others = kind == "opposition" and _opposer(value) in absent
         if is_actors or is_others or (kind == "character" and isinstance(value, str) and value in absent):
-            inputs[key] = 0 if kind in _HARMLESS else None
+            inputs[key] = 0 if kind in _VALID else None
     return inputs
 
 

@@ -1,4 +1,4 @@
-"""Who decides in a scene: policies by name, standing orders of characters, and sets of orders that a policy names."""
+"""The deciders of a scene: policies by name, standing orders of characters, and named sets of orders."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from rpgres.toml.diagnostics import Fault, diagnostics_error
 from rpgres.toml.reading import Source, located
 
 
-class Deciding(msgspec.Struct):
-    """What a scene, with those that it includes, says of who decides.
+class Deciders(msgspec.Struct):
+    """Policies and standing orders of a scene, with those of the scenes that it includes.
 
     Attributes:
-        policies: policies by character, everybody's under an empty name: names, or files of orders with their folder.
-        texts: the text of the scene that says so, likewise.
-        orders: the standing orders of characters, of sheets or of the scene.
+        policies: policies by character, the default under an empty name: names, or files of orders with their folder.
+        texts: the text of the scene that names each policy, by character.
+        orders: the standing orders of characters, from sheets or from the scene.
         sets: standing orders by name.
-        sources: the text that each set stands in.
+        sources: the text of each set.
     """
 
     policies: dict[str, str] = {}
@@ -38,17 +38,17 @@ class Deciding(msgspec.Struct):
     sources: dict[str, Source] = {}
 
     def add(self, who: str, policy: str, folder: Path | None, source: Source) -> None:
-        """Take note of the policy of a character; a file of orders lies beside the scene."""
+        """Add the policy of a character; a file of orders is sought beside the scene."""
         if policy:
             self.policies[who], self.texts[who] = beside(policy, folder), source
 
     def add_sets(self, sets: Mapping[str, Orders], source: Source) -> None:
-        """Take note of the sets of a scene; one that is there already stays."""
+        """Add the sets of a scene, except those whose name is taken."""
         for name, orders in sets.items():
             if name not in self.sets:
                 self.sets[name], self.sources[name] = orders, source
 
-    def made(
+    def resolve(
         self,
         rules: Rules,
         state: State,
@@ -57,16 +57,16 @@ class Deciding(msgspec.Struct):
         *,
         auto: bool,
     ) -> dict[str, Policy]:
-        """Return the policies by character, everybody's under an empty name; see `read_scene`.
+        """Return the policies by character, the default under an empty name; see `read_scene`.
 
         Args:
-            named: policies that come before those of the scene, likewise.
-            steps: what is played, whose inputs may bring further characters.
-            auto: whether everybody else decides by the default policy.
+            named: policies that override those of the scene, by character.
+            steps: the steps, whose inputs may bring further characters.
+            auto: whether the ruleset's default policy decides for all others.
 
         Raises:
-            UsageError: there is no policy or character of a name.
-            FileError: standing orders are faulty, or the scene names a policy that there is not.
+            UsageError: an unknown policy or character is named.
+            FileError: standing orders are faulty, or the scene names an unknown policy.
         """
         strange = next((name for name in named if name not in ("", *state.characters, GM)), None)
         if strange is not None:
@@ -92,7 +92,7 @@ class Deciding(msgspec.Struct):
 
 
 def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
-    """Return every name that inputs of steps may bring a character by: `guards` for `vs = "guards:fight"`."""
+    """Return the names of characters that may join by inputs of steps: `guards` of `vs = "guards:fight"`."""
     left: list[Any] = [step.with_ for step in steps]
     found: dict[str, None] = {}
     while left:
@@ -105,7 +105,7 @@ def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:
-    """Return by which policy each character of a scene decides, for people: its name, or `orders`."""
+    """Return the policy of each character of a scene in words: its name, or `orders`."""
     found: dict[str, str] = {}
     for name, policy in policies.items():
         said = file.characters.get(name, {}).get("policy", "")
@@ -118,5 +118,5 @@ def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, st
 
 
 def beside(policy: str, folder: Path | None) -> str:
-    """Return a policy's name as it is; that of a file of standing orders with the folder of the scene."""
+    """Return the name of a policy; a file of standing orders with the folder of the scene."""
     return str(folder / policy) if policy.endswith(ORDERS_FILE) and folder is not None else policy

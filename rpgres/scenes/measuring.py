@@ -38,7 +38,7 @@ from rpgres.toml.reading import parse
 
 T = TypeVar("T")
 
-Reread = Callable[[Subject], Scene]  # returns a scene as something of it is changed
+Reread = Callable[[Subject], Scene]  # returns the scene of a changed subject
 
 
 def scene_subject(
@@ -78,7 +78,7 @@ def scene_subject(
 
 
 def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto: bool) -> Scene:
-    """Return the scene of a subject, of which something may be changed."""
+    """Return the scene of a subject, with its changes."""
 
     def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
         chosen = {name: value for name, value in switches.items() if name not in subject.switches}
@@ -87,7 +87,7 @@ def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto:
     scene = read_scene(
         read.source,
         data=subject.document,
-        find_ruleset=str,  # `load` has it
+        find_ruleset=str,  # not used: `load` has the rules
         folder=read.folder,
         extra=read.extra,
         policies=policies,
@@ -137,7 +137,7 @@ def scene_of_procedure(query: Query) -> tuple[Scene, Prepared]:
 
 
 def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | None) -> Callable[..., Measured]:
-    """Return what measures how the scene of a subject ends."""
+    """Return the function that measures the scene of a subject."""
 
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
@@ -148,8 +148,8 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
     return evaluate
 
 
-def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
-    """Return the error of decisions in a scene, or in a procedure without a file, without an answer."""
+def undecided_error(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
+    """Return the error of decisions without an answer, in a scene or in a procedure without a file."""
     asked = list(questions)
     if not scene.source.text:
         return needs_policy(asked)
@@ -163,7 +163,7 @@ def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
 
 
 def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
-    """Return the exact odds of how a scene ends, or of a value at its end.
+    """Return the exact odds of the endings of a scene, or of a value at its end.
 
     Args:
         by: what the chances are of; see `course_of`.
@@ -174,15 +174,15 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
         UsageError: there is nothing of such a name.
     """
     try:
-        return dealing_late(scene, lambda course: scene_odds(course, **budget), by=(by,))
+        return with_late_deals(scene, lambda course: scene_odds(course, **budget), by=(by,))
     except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
+        raise undecided_error(scene, undecided.questions.values()) from None
 
 
-def dealing_late(scene: Scene, walk: Callable[[Course], T], **asked: Any) -> T:
-    """Return what comes of the course of a scene in which hands are dealt when somebody looks at them.
+def with_late_deals(scene: Scene, walk: Callable[[Course], T], **asked: Any) -> T:
+    """Return the result of a walk through a scene whose hands are dealt when they are first looked at.
 
-    Where a condition or what is asked for reads a hand, they are dealt at once.
+    Where a condition, or the value that is asked for, reads a hand, all hands are dealt at once.
     """
     try:
         return walk(course_of(scene, **asked))
@@ -191,7 +191,7 @@ def dealing_late(scene: Scene, walk: Callable[[Course], T], **asked: Any) -> T:
 
 
 def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
-    """Return odds of a scene, by what was asked for, as the distribution of a subject."""
+    """Return odds of a scene as the distribution of a subject."""
     masses, mean = by_name(scene, odds.masses, odds.open, by=by)
     return Measured(
         masses=masses,
@@ -206,7 +206,7 @@ def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measu
 
 
 def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, Change]]:
-    """Yield what of a scene can be taken out: what lies on the table, and decisions that its steps give."""
+    """Yield what `knockout` can remove from a scene: tags and records of its table, and answers in its steps."""
     yield from parts_on_table(reread(subject).state)
     for path, step in _steps_written(subject.document.get("steps", ()), "steps"):
         for label, answer in step.get("choose", {}).items():

@@ -21,7 +21,7 @@ class SceneOddsResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.sce
 
     Attributes:
         sample: estimates of all chances, from plays of the whole scene; null where nothing is open, or none were asked
-            for. Each exact chance stands as a lower bound beside its estimate.
+            for. The exact chances beside them are lower bounds.
     """
 
     sample: Sample | None = None
@@ -33,8 +33,8 @@ def scene_record(
     """Return the odds of a scene as a record.
 
     Args:
-        sample: estimates of them, where it was played as well.
-        known: what a seat knows of where it begins.
+        sample: estimates, where the scene was simulated as well.
+        known: the seat whose knowledge of a persistent table counts.
         about: what was evaluated and how; see `evaluated`.
     """
     return SceneOddsResult(
@@ -53,7 +53,7 @@ def scene_record(
 
 
 def declared_endings(scene: Scene, by: str) -> list[str]:
-    """Return every ending that a scene names, else what the tables named after the procedure at its end tell of.
+    """Return the endings that a scene names, else the bands in the outcome tables of the procedure at its end.
 
     Args:
         by: what the chances are of; parts of the table and what a procedure counts have none.
@@ -63,7 +63,7 @@ def declared_endings(scene: Scene, by: str) -> list[str]:
         return ends if by == ENDING else []
     procedure, file = last[0].step.procedure, scene.rules.file
     own = [table for table in file.actions[procedure].tables if f"{table}-".startswith(f"{procedure}-")]
-    rows = {band for table in own for band in scene.rules.table(table)}  # others, and margins, are of its turns
+    rows = {band for table in own for band in scene.rules.table(table)}  # other bands are those of its turns
     return [name for name, band in file.bands.items() if name in rows and not band.has_bounds]
 
 
@@ -84,9 +84,9 @@ def by_name(
     Numbers are in ascending order; endings as the scene names them, outcomes as the ruleset does.
 
     Args:
-        scene: the scene; its endings are there even where nothing comes to them.
+        scene: the scene; its endings are included even if they are impossible.
         found: the chances of results, each with one value.
-        left: what is open; there is no mean where anything is.
+        left: the remaining probability; there is no mean where it is not 0.
         by: what the chances are of.
     """
     masses, mean = {key[0]: mass for key, mass in found.items()}, None

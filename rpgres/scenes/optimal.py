@@ -1,4 +1,4 @@
-"""Optimal play of a whole scene as a record: who decides, which endings count, and what each first option is worth."""
+"""Optimal decisions over a whole scene, as a record."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, 
 from rpgres.odds.scenes import Undecided, too_many_words
 from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
-from rpgres.scenes.course import leaf_at
-from rpgres.scenes.measuring import dealing_late, nobody_decides
+from rpgres.scenes.flow import leaf_at
+from rpgres.scenes.measuring import undecided_error, with_late_deals
 from rpgres.scenes.odds_record import chances, evaluated
 from rpgres.scenes.program import Scene
 from rpgres.scenes.records import Step
@@ -46,12 +46,11 @@ def best_record(
     Args:
         scene: the scene; its policies decide for everybody else.
         best: who decides optimally: a character or a seat; by default the first actor.
-        goals: the endings or outcomes that count, or values of what `by` names; by default successes, or the mean of
-            numbers.
+        goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
         by: what the chances are of; see `course_of`.
-        policies: who else decides by which policy, for the record.
-        actor: who acts first, where no step says it.
-        known: at a persistent table, by whose knowledge of it.
+        policies: the policies of the others, for the record.
+        actor: who acts first, where no step names an actor.
+        known: the seat whose knowledge of a persistent table counts.
         leaves, seconds: see `Budget`.
 
     Raises:
@@ -83,7 +82,7 @@ def best_record(
 def _played(
     scene: Scene, who: str, goals: Sequence[str], by: str, limits: Mapping[str, Any]
 ) -> tuple[SceneBest, list[str], dict[str, Any]]:
-    """Return optimal play, the endings or values that count, and the chances of what is asked for, for the record."""
+    """Return optimal play, the endings or values that count, and the chances of `by` for the record."""
     wanted_by = by if not _are_endings(scene, goals) else ENDING
     goals, worth = _goal(scene, goals, wanted_by)
 
@@ -92,9 +91,9 @@ def _played(
         return scene_best(course, who, worth=lambda result: worth(result[0]), most=most, **limits)
 
     try:
-        found = dealing_late(scene, search, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
+        found = with_late_deals(scene, search, by=tuple(dict.fromkeys((wanted_by, by))), best=who)
     except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
+        raise undecided_error(scene, undecided.questions.values()) from None
     nothing = found.value * 0
     masses: dict[Any, Fraction] = {}
     for result, mass in found.masses.items():
@@ -106,7 +105,7 @@ def _played(
 
 
 def _how_far(scene: Scene, error: TooLarge) -> str:
-    """Return where a search ended that was too large, and how far it came."""
+    """Return where a search that was too large ended, and how far it came, in words."""
     where = "" if _is_bare(scene) else f" in {leaf_at(scene.program, error.at).name}"
     if error.chance:
         return f"; {too_many_words(error.chance)[0]}{where} has too many results"
@@ -129,7 +128,7 @@ def _taking_part(step: Step, people: State) -> set[str]:
 
 
 def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:
-    """Return what makes a scene small enough that was too large."""
+    """Return hints for a scene that was too large."""
     leaf, tries = leaf_at(scene.program, error.at), list[str]()
     if error.chance and not _is_bare(scene):
         tries.append(too_many_words(error.chance)[1])
@@ -148,7 +147,7 @@ def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:
 
 
 def _is_bare(scene: Scene) -> bool:
-    """Tell whether a scene is a procedure that was typed, without a file."""
+    """Tell whether a scene is a procedure without a file."""
     return not scene.program.leaves[0].source.text
 
 
@@ -164,12 +163,12 @@ def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
 
 
 def _are_endings(scene: Scene, goals: Sequence[str]) -> bool:
-    """Tell whether goals are how the scene may end; then they are not looked for in a part of the table."""
+    """Tell whether goals are endings of the scene, and not values of a part of the table."""
     return bool(goals) and set(goals) <= {*([end.name for end in scene.program.ends] or scene.rules.file.bands)}
 
 
 def _require_values(scene: Scene, goals: Sequence[str], by: str, values: Sequence[str]) -> None:
-    """Check that one of the values that are looked for in a part of the table comes up there."""
+    """Check that a part of the table may have one of the goals as its value."""
     if goals and set(goals).isdisjoint(values):
         known = ", ".join(dict.fromkeys((*(end.name for end in scene.program.ends), *values)))
         raise UsageError(
@@ -178,10 +177,10 @@ def _require_values(scene: Scene, goals: Sequence[str], by: str, values: Sequenc
 
 
 def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Callable[[Any], Fraction | int]]:
-    """Return the outcomes that count, and what a result is worth.
+    """Return the outcomes that count, and the function that returns the value of a result.
 
     Raises:
-        UsageError: there is no such ending, or no ending is said to be good.
+        UsageError: there is no such ending, or the scene names endings and no goal was given.
     """
     rules, ends = scene.rules, [end.name for end in scene.program.ends]
     if by != ENDING:
@@ -207,7 +206,7 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
 
 
 def _number(value: Any, by: str) -> int:
-    """Return a value at the end as the number whose mean is looked for."""
+    """Return a value at the end as a number, for its mean."""
     if isinstance(value, int):
         return int(value)
     name = value_name(value)

@@ -1,4 +1,4 @@
-"""Paths in the text of a scene, in conditions and expectations, and the texts that name what play brings forth."""
+"""Paths in a scene's conditions and expectations, and the texts by which its steps name new tags, tracks and things."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _Check = Callable[[str, Any, Known], list[Fault]]
 
 
 def as_table(value: Any) -> dict[str, Any]:
-    """Return a table as it is, an empty one for anything else; its type is told elsewhere."""
+    """Return a table as it is, an empty one for anything else; other checks report its type."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list as it is, an empty one for anything else; its type is told elsewhere."""
+    """Return a list as it is, an empty one for anything else; other checks report its type."""
     return value if isinstance(value, list) else []
 
 
 def faults_of_paths(
     data: Mapping[str, Any], tags: Mapping[str, SceneTag], known: Known, later: Callable[[], Known]
 ) -> Iterator[Fault]:
-    """Yield the paths of a scene at which nothing can stand, or that name a tag by its key and not by its text.
+    """Yield faults of paths: impossible ones, and those that name a tag by its key and not by its text.
 
-    Only `scene check` says so: a scene that is played for a seat does not reveal the names of what is hidden.
+    Only `scene check` reports them: a scene that is played for a seat must not reveal hidden names.
 
     Args:
-        data: the scene as it stands in TOML.
-        known: what the paths may speak of at the beginning.
-        later: returns the same with those who join by the inputs of steps.
+        data: the scene's TOML.
+        known: the names that paths may use at the beginning.
+        later: returns the same with the characters that join by inputs of steps.
     """
     steps = list(all_steps(data.get("steps")))
     there = {slug(tag.text) for tag in tags.values()}
@@ -57,12 +57,12 @@ def faults_of_paths(
 def _condition_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
     try:
         return list(place_faults(read_condition(path, wanted), known))
-    except UsageError:  # told elsewhere
+    except UsageError:  # reported by `condition_faults`
         return []
 
 
 def _expectation_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
-    """Return what is wrong with a path that is expected; a name that play brings forth is told when that is tested."""
+    """Return the faults of an expected path, without warnings of names that play may still create."""
     try:
         return errors_in(path_faults(parse_path(path), known)) if wanted != ABSENT else []
     except UsageError as error:
@@ -72,9 +72,9 @@ def _expectation_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
 def _paths_in(
     data: Mapping[str, Any], steps: Iterable[tuple[KeyPath, dict[str, Any]]]
 ) -> Iterator[tuple[KeyPath, Any, _Check | None]]:
-    """Yield what a scene says by path, with its place, and how that is checked.
+    """Yield each table of a scene that is keyed by paths, with its key path and the check of its entries.
 
-    Standing orders are checked elsewhere, as their owner sees the table.
+    Standing orders have no check here: `check_deciders` checks them as their owner sees the table.
     """
     for name, end in as_table(data.get("ends")).items():
         yield ("ends", name, "when"), as_table(end).get("when"), _condition_faults
@@ -92,7 +92,7 @@ def _paths_in(
 
 
 def all_steps(raw: Any, at: KeyPath = ("steps",)) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
-    """Yield every step as it stands in TOML, those of groups too, with its place."""
+    """Yield every step of a scene's TOML with its key path, also those of groups."""
     for number, step in enumerate(as_list(raw)):
         place = (*at, number)
         yield place, as_table(step)
@@ -100,7 +100,7 @@ def all_steps(raw: Any, at: KeyPath = ("steps",)) -> Iterator[tuple[KeyPath, dic
 
 
 def texts_in(step: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts by which a step may put something on the table: inputs, answers, and a path that is set."""
+    """Yield the texts by which a step may put something on the table: inputs, answers, and paths of `set`."""
     for path, value in as_table(step.get("set")).items():
         field, _, name = path.partition(".")
         if field in ("tags", "things", "tracks") and "." not in name and value != ABSENT:
@@ -109,5 +109,5 @@ def texts_in(step: Mapping[str, Any]) -> Iterator[str]:
     while left:
         one = left.pop()
         if isinstance(one, str):
-            yield one.partition("=")[0]  # as `TEXT=USES` is typed
+            yield one.partition("=")[0]  # of `TEXT=USES`
         left += one.values() if isinstance(one, dict) else as_list(one)

@@ -20,9 +20,9 @@ from rpgres.errors import ChoiceError, FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
-from rpgres.model.state import GM, THE_HOST, State
+from rpgres.model.state import GM, HOST_NAME, State
 from rpgres.rulesets import Rules, unknown
-from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
+from rpgres.scenes.flow import Position, after_step, answer_lists, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Step
 from rpgres.scenes.views import CannotSet, Unanswered, changes_seen, require_seat, result_seen, told_to
@@ -30,10 +30,10 @@ from rpgres.scenes.views import CannotSet, Unanswered, changes_seen, require_sea
 if TYPE_CHECKING:
     from rpgres.engine.run import Answering
 
-RunLeaf = Callable[[Leaf, At, State], "tuple[Result | Pending | None, State]"]
+RunLeaf = Callable[[Leaf, Position, State], "tuple[Result | Pending | None, State]"]
 
 _LONGEST = 10  # characters of a change of a number
-_FROM_NOTHING = ("counters", "abilities", "uses")  # where a number that is not there counts 0
+_FROM_NOTHING = ("counters", "abilities", "uses")  # where a missing number counts as 0
 
 
 class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
@@ -41,17 +41,17 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
 
     Attributes:
         ruleset: the ruleset's id.
-        rules: what names the rules exactly: version, hash of data, overlays in use.
-        scene: the file it stands in, or its name, as it was asked for.
+        rules: the exact rules: version, hash of the data, overlays in use.
+        scene: its file or its name, as typed.
         title: the scene's title.
         summary: what it is about, in a line.
-        seat: the seat as which it is seen; null where nothing is left out.
-        seed: where the dice came from; null where something is left out, as it would give that away.
+        seat: the seat that sees it; null where nothing is left out.
+        seed: the seed of the dice; null where something is left out, since the seed would reveal it.
         switches: every house rule and the choice in force.
         steps: each step's result with its `id`, in the order in which they were played; a step whose `when` did not
-            hold has `skipped`, one that only changes the table `set`, a line of the account `note` alone.
-        ending: the name of how it ended; null where the scene names no endings, or none of them holds.
-        ending_text: what that means; empty where the scene does not say.
+            hold has `skipped`, one that only changes the table `set`, a line of the account only `note`.
+        ending: the name of the ending; null where the scene names none, or none of them holds.
+        ending_text: the text of the ending; empty where it has none.
         state: the table at the end: characters, tags, counters, tracks, things, and the audiences of these two.
     """
 
@@ -87,7 +87,7 @@ class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     Attributes:
         id: the step's name.
         note: the line.
-        set: what stands at places of the table from now on, by path.
+        set: the new values of the table, by path.
     """
 
     id: str
@@ -96,15 +96,15 @@ class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
 
 
 class PlayedStep(NamedTuple):
-    """A step that was played or passed over, and the table after it.
+    """A step that was played or skipped, and the table after it.
 
     Attributes:
         passes: for each group it is in, which pass this is, from 0.
         is_skipped: whether its `when` did not hold.
         result: its result; None where it was skipped, or played nothing.
         state: the table after it.
-        before: the table as it found it.
-        after: the table as it left it: another than `state` where that is forgotten (`fresh`).
+        before: the table before the step.
+        after: the table that the step left; `state` differs where the step is `fresh`.
     """
 
     leaf: Leaf
@@ -140,10 +140,10 @@ def play_scene(
 
     Args:
         hand: asks a person for results of real dice and cards that the scene does not give.
-        begins: is told each step that is played, before it is, with the table.
-        rewinds: takes back the last answer of a step for the person who is prompted; the step is then played again.
-            False where there is none.
-        ended: is told the name of how the scene ended; empty where it has none.
+        begins: called before each step that is played, with the step and the table.
+        rewinds: undoes the last answer of the person at the prompt; the step is then played again. It returns False
+            where there is no answer.
+        ended: called with the name of the ending; empty for none.
 
     Raises:
         FileError: a step cannot be played; says which and where.
@@ -151,7 +151,7 @@ def play_scene(
     """
     streams = Streams(seed)
 
-    def run_leaf(leaf: Leaf, at: At, before: State) -> tuple[Result | Pending | None, State]:
+    def run_leaf(leaf: Leaf, at: Position, before: State) -> tuple[Result | Pending | None, State]:
         if begins is not None:
             begins(leaf, before)
         try:
@@ -171,9 +171,9 @@ def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lamb
 
     Args:
         run_leaf: runs a step: returns its result, and the table after it.
-        ended: is told the name of how the scene ended; empty where it has none.
+        ended: called with the name of the ending; empty for none.
     """
-    program, rules, state, at = scene.program, scene.rules, scene.state, At()
+    program, rules, state, at = scene.program, scene.rules, scene.state, Position()
     skipped: list[tuple[Leaf, tuple[int, ...]]] = []
     while True:
         skipped.clear()
@@ -186,7 +186,7 @@ def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lamb
         before = scene.state if leaf.step.fresh else state
         found, after = run_leaf(leaf, at, before)
         state = state if leaf.step.fresh else after
-        result: Any = found  # one that waits is told as a result is
+        result: Any = found  # a pending one, too
         yield PlayedStep(leaf, at.passes, False, result, state, before, after)
         if isinstance(found, Pending):
             return
@@ -225,13 +225,13 @@ def scene_result(
 
     Args:
         steps: the result of each step, with nothing left out.
-        ending: the name of how it ended; empty where it has none.
+        ending: the name of the ending; empty for none.
         seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
 
     Raises:
         UsageError: the scene has no such seat.
     """
-    steps, seat = list(steps), None if seat == THE_HOST else seat
+    steps, seat = list(steps), None if seat == HOST_NAME else seat
     if seat is not None:
         require_seat(seat, scene.state, *(played.after for played in steps))
     state, records = scene.state, list[dict[str, Any]]()
@@ -258,7 +258,7 @@ def scene_result(
 
 
 def hides_nothing(whole: SceneResult, seen: SceneResult) -> bool:
-    """Tell whether a seat may know all of a scene, but for optional decisions that others let pass.
+    """Tell whether a seat may know all of a scene, except optional decisions that others skipped.
 
     Args:
         whole: the result with nothing left out.
@@ -268,20 +268,20 @@ def hides_nothing(whole: SceneResult, seen: SceneResult) -> bool:
 
 
 def _without_passes(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a step without its seed, its answers, which its events tell too, and the decisions that were passed."""
+    """Return a step without its seed, its answers (its events have them, too), and the decisions that were skipped."""
     events = [one for one in step.get("events", ()) if not (one.get("answer") == NO and one.get("audience"))]
     return {**step, "events": events, "answers": (), "seed": None}
 
 
 def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) -> dict[str, Any] | None:
-    """Return a step as the JSON of a scene has it; None for one that a player does not hear of.
+    """Return a step for the JSON of a scene; None where the seat may not know of it.
 
-    A step that was skipped tells what might have been, so it is for the game master alone.
+    A skipped step reveals what might have happened, so only the game master sees it.
 
     Args:
         seat: leave out what this seat may not know, and the seed; nothing for `host`, or for none.
     """
-    seat = None if seat == THE_HOST else seat
+    seat = None if seat == HOST_NAME else seat
     step, record = played.leaf.step, dict[str, Any]()
     if played.is_skipped:
         return msgspec.to_builtins(SkippedStep(step.id, True)) if seat in (None, GM) else None
@@ -303,7 +303,7 @@ def _kept(
     hand: Hand | None,
     rewinds: Callable[[], bool],
 ) -> tuple[Result | Pending | None, State]:
-    """Return the result of a step when no answer is taken back any more."""
+    """Return the result of a step; it is played again after each answer that is undone."""
     dice = Remembered(hand) if hand is not None else None
     asks = dice.counting(prompt) if dice is not None and prompt is not None else prompt
     while True:
@@ -321,7 +321,7 @@ def _kept(
 def play_step(
     scene: Scene,
     leaf: Leaf,
-    at: At,
+    at: Position,
     state: State,
     streams: Streams,
     *,
@@ -340,8 +340,8 @@ def play_step(
     by: Answering = {
         "streams": streams,
         "step": scene.program.number_of(leaf, at.passes),
-        "given": lists(step.given),
-        "choose": lists(step.choose),
+        "given": answer_lists(step.given),
+        "choose": answer_lists(step.choose),
         "policies": scene.policies,
         "prompt": prompt,
         "hand": hand,
@@ -356,12 +356,10 @@ def play_step(
 
 
 def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
-    """Return the table after a step that only sets what stands at its places.
-
-    A text such as `+1` or `-2` changes a number; a number is what stands there from now on.
+    """Return the table after a `set` step: a text such as `+1` changes a number, a number replaces it.
 
     Raises:
-        UsageError: there is no such place, or the value does not fit.
+        UsageError: there is no such path, or the value does not fit.
     """
     for path, value in leaf.step.set.items():
         state = with_value(scene.rules, state, path, value)
@@ -369,10 +367,10 @@ def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
 
 
 def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -> State:
-    """Return a table with what a step sets at one place.
+    """Return a table with the value that a step sets at one path.
 
     Raises:
-        UsageError: there is no such place, or the value does not fit.
+        UsageError: there is no such path, or the value does not fit.
     """
     from rpgres.rulesets.corrections import changed
 
@@ -383,12 +381,12 @@ def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -
 
 
 def is_change(text: str) -> bool:
-    """Tell whether a text says by how much a number changes: `+1`, `-2`."""
+    """Tell whether a text is a change of a number: `+1`, `-2`."""
     return text[:1] in ("+", "-") and text[1:].isascii() and text[1:].isdecimal() and len(text) <= _LONGEST
 
 
 def _changed_number(state: State, path: str, change: str) -> str:
-    """Return what a number becomes by a change; where a text stands, the change is a text as any other."""
+    """Return the number after a change; at the path of a text, `+1` is a text like any other."""
     found = parse_path(path)
     now = found.read(Scope(state))
     if now is NOTHING and found.places[-1].kind in _FROM_NOTHING:
@@ -397,7 +395,7 @@ def _changed_number(state: State, path: str, change: str) -> str:
         return str(now + int(change))
     if isinstance(now, str) and found.kind == "text":
         return change
-    raise UsageError(f"{path}: {change!r} changes a number, and no number stands there; set one first")
+    raise UsageError(f"{path}: {change!r} changes a number, and there is none; set one first")
 
 
 def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
@@ -423,7 +421,7 @@ def read_step(scene: Scene, step: Step, inputs: Mapping[str, Any], state: State)
 
 
 def with_joining(scene: Scene, steps: Iterable[Step]) -> State:
-    """Return the table of a scene with everybody whom the inputs of steps bring; of a faulty step nobody."""
+    """Return the table of a scene with all characters that join by the inputs of steps; faulty steps are ignored."""
     state = scene.state
     for step in steps:
         with suppress(RpgresError):
@@ -432,14 +430,14 @@ def with_joining(scene: Scene, steps: Iterable[Step]) -> State:
 
 
 def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
-    """Return the error of a step with the place where it stands, if that is in a file."""
+    """Return the error of a step with its file and line, if it is in a file."""
     if not leaf.source.text or (isinstance(error, FileError) and error.message.startswith(leaf.source.path)):
         return error
     return FileError(f"{leaf.where()}: {leaf.name}: {error.message}", **error.details)
 
 
 def at_step_of_many(leaf: Leaf, error: RpgresError) -> RpgresError:
-    """Return the error of a step that is played with all dice and cards there may be, or with many of them."""
+    """Return the error of a step in odds or simulations, where it is played with many results of dice and cards."""
     found = at_step(leaf, error)
     if isinstance(error, ChoiceError):
         label = error.details["label"]
@@ -448,7 +446,7 @@ def at_step_of_many(leaf: Leaf, error: RpgresError) -> RpgresError:
 
 
 def _cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:
-    """Return the error of a step that only changes the table, with the place where it stands."""
+    """Return the error of a `set` step, with its file and line."""
     place = f"{leaf.where()}: {leaf.name}"
     found = CannotSet(f"{place}: {error.message}", **error.details)
     found.place = place
@@ -456,7 +454,7 @@ def _cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:
 
 
 def unanswered(leaf: Leaf, pending: Pending, state: State) -> Unanswered:
-    """Return the error of a step that waits for a decision, at some state of the table."""
+    """Return the error of a step that waits for a decision."""
     question = pending.question
     names = ", ".join(option.name for option in question.options)
     key = f'"{question.key}"' if question.key else question.label

@@ -14,7 +14,7 @@ from rpgres.scenes.reading import Including
 from rpgres.scenes.records import SceneFile, Step
 from rpgres.toml.reading import Source
 
-WITHOUT_FILE = ""  # the text of a scene that stands in no file, so that no error names a line of it
+WITHOUT_FILE = ""  # the text of a scene without a file, so that no error names a line
 
 
 def procedure_scene(
@@ -33,10 +33,10 @@ def procedure_scene(
     """Return the scene that plays one procedure.
 
     Args:
-        policies: who answers what is not chosen, by character; everybody's under an empty name.
+        policies: the policies for other decisions, by character; the default under an empty name.
         given, choose: results and answers by label, in order.
-        state: the table; by default only with the characters that the inputs bring.
-        told: who decides by which policy, for records.
+        state: the table; by default an empty one, to which the inputs add characters.
+        told: the policy of each character, for records.
     """
     step = Step(
         procedure=procedure,

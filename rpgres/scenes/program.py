@@ -1,4 +1,4 @@
-"""A scene that was read, with its steps in the order in which they come: groups and included scenes unfolded."""
+"""A parsed scene as a program: a flat list of operations, with groups and included scenes unfolded."""
 
 from __future__ import annotations
 
@@ -21,20 +21,23 @@ from rpgres.toml.reading import Source, locate
 
 
 class Test(NamedTuple):
-    """Conditions that were read: outcomes of earlier steps by their id, and what has to stand on the table."""
+    """Compiled conditions: wanted outcomes by the id of an earlier step, and a predicate of the table."""
 
     outcomes: tuple[tuple[str, tuple[str, ...]], ...]
     holds: Callable[[Scope], bool] | None
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A step that is played, or done at once: no group, and no include.
+    """A step that is no group and no include.
 
     Attributes:
-        path: where in it.
+        source: the text of its file.
+        path: its key path in the file.
         key: its id, else its place in the file: `steps[2].steps[0]`; in one that is included with the name of that.
-        number: its place among the steps, from 0.
-        passes: for each group it is in, from the outermost, how often that is gone through at most.
+        number: its number among the steps, from 0.
+        passes: the maximum number of passes of each group that contains it, from the outermost.
+        due: the conditions with which it is played.
+        name: its name in messages.
     """
 
     step: Step
@@ -56,7 +59,7 @@ class Leaf(msgspec.Struct, frozen=True):
 
 
 class Open(msgspec.Struct, frozen=True):
-    """Where a group of steps begins: when it is played, how long, and where it goes on after the group."""
+    """The beginning of a group: its conditions, when it stops repeating, and the index of the operation behind it."""
 
     due: Test
     until: Test | None
@@ -65,7 +68,7 @@ class Open(msgspec.Struct, frozen=True):
 
 
 class Close(msgspec.Struct, frozen=True):
-    """Where a group of steps ends: at `opens` it is told whether there is another pass."""
+    """The end of a group, which continues at its `Open` with the index `opens`."""
 
     opens: int
 
@@ -75,7 +78,7 @@ ALWAYS = Test((), None)
 
 
 class Ending(NamedTuple):
-    """A named ending: when it is the one, and whether the scene is then over at once."""
+    """A named ending: its conditions, and whether the scene ends as soon as they hold."""
 
     name: str
     due: Test
@@ -86,9 +89,9 @@ class Program(msgspec.Struct, frozen=True):
     """The steps of a scene, ready to be played.
 
     Attributes:
-        ops: the steps and the ends of groups, in order.
+        ops: the steps, and the beginnings and ends of groups, in order.
         leaves: the steps among them.
-        last_use: for each id that conditions speak of, the last place in `ops` at which one does.
+        last_use: for each id that conditions read, the last index in `ops` of such a condition.
         ends: the endings, in order.
     """
 
@@ -98,9 +101,9 @@ class Program(msgspec.Struct, frozen=True):
     ends: tuple[Ending, ...]
 
     def number_of(self, leaf: Leaf, passes: Sequence[int]) -> int:
-        """Return a step's number among the draws of a seed, on these passes of the groups it is in.
+        """Return the number of a step among the draws of a seed, in some pass of the groups that contain it.
 
-        It does not depend on how often other groups were gone through.
+        It does not depend on the passes of other groups.
         """
         turn = 0
         for most, done in zip(leaf.passes, passes, strict=True):
@@ -115,13 +118,13 @@ class Scene(msgspec.Struct, frozen=True):
     """A scene that was read.
 
     Attributes:
-        source: its text, for pointing at faults.
+        source: its text, for error messages.
         state: the table at its beginning.
-        policies: who decides when nothing else does, by character.
-        program: its steps in the order in which they come.
-        folder: where sheets are sought first: beside the scene; None when it stands in no file.
+        policies: the policies for decisions without an answer, by character.
+        program: its steps.
+        folder: the folder of the scene, where sheets are sought first; None where it is in no file.
         extra: further folders with rulesets and overlays.
-        told: by which policy each character decides, for records: everybody's under `*`.
+        told: the policy of each character, for records: the default under `*`.
     """
 
     file: SceneFile
@@ -161,20 +164,23 @@ def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End]
     return Program(tuple(unfolding.ops), tuple(unfolding.leaves), unfolding.uses, tuple(endings))
 
 
-def _test_of(when: Mapping[str, Any], ids: Iterable[str]) -> Test:
-    """Return conditions that were read: outcomes by the id of a step, what has to stand at paths of the table."""
+def split_conditions(when: Mapping[str, Any], ids: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return the conditions of a `when`: outcomes by the id of a step, and values by path of the table."""
     known = set(ids)
-    outcomes = tuple(
-        (key, tuple(wanted) if isinstance(wanted, list) else (str(wanted),))
-        for key, wanted in when.items()
-        if key in known or "." not in key
-    )
-    places = {key: wanted for key, wanted in when.items() if key not in known and "." in key}
-    return Test(outcomes, compiled(places) if places else None)
+    of_steps = {key: wanted for key, wanted in when.items() if key in known or "." not in key}
+    outcomes = {key: wanted if isinstance(wanted, list) else [wanted] for key, wanted in of_steps.items()}
+    return outcomes, {key: wanted for key, wanted in when.items() if key not in of_steps}
+
+
+def _test_of(when: Mapping[str, Any], ids: Iterable[str]) -> Test:
+    """Return conditions that were read."""
+    outcomes, paths = split_conditions(when, ids)
+    wanted = tuple((key, tuple(map(str, bands))) for key, bands in outcomes.items())
+    return Test(wanted, compiled(paths) if paths else None)
 
 
 class _Unfolding:
-    """The steps of a scene so far."""
+    """Builds the operations of a program."""
 
     def __init__(self, included: Included, source: Source) -> None:
         self.included = included
@@ -207,14 +213,14 @@ class _Unfolding:
     def _group(self, step: Step, source: Source, at: KeyPath, due: Test, inner: Callable[[], None]) -> None:
         opens, repeat, before = len(self.ops), step.repeat, self.passes
         at_most = repeat.at_most if repeat is not None else 1
-        self.ops.append(Close(opens))  # holds its place until the group is known
+        self.ops.append(Close(opens))  # a placeholder until the end of the group is known
         self.passes = (*before, at_most)
         inner()
         self.passes = before
         until = self.test(repeat.until, source, (*at, "repeat", "until")) if repeat is not None else ALWAYS
         self.ops.append(Close(opens))
         self.ops[opens] = Open(due, until if until != ALWAYS else None, at_most, len(self.ops))
-        if at_most > 1:  # what is asked in a group is asked again on its next pass
+        if at_most > 1:  # conditions in a group are read again in its next pass
             self.uses.update({name: len(self.ops) for name, place in self.uses.items() if place > opens})
 
     def test(self, when: Mapping[str, Any], source: Source, at: KeyPath) -> Test:

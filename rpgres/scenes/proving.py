@@ -1,4 +1,4 @@
-"""What steps came to, held against what was expected of them. Nothing here prints."""
+"""Expectations of a scene, compared with the results of its steps. Nothing here prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rpgres.engine.records import Pending, Result
 from rpgres.errors import RpgresError
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import State
-from rpgres.scenes.course import At
+from rpgres.scenes.flow import Position
 from rpgres.scenes.playing import at_step, play_step, unanswered, walk
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Expect
@@ -20,14 +20,14 @@ from rpgres.text.differences import first_difference
 
 
 class Mismatch(msgspec.Struct, frozen=True):
-    """An expectation that did not hold: where it stands, what was expected, what came.
+    """An expectation that did not hold.
 
     Attributes:
-        where: where the expectation stands.
+        where: the file and line of the expectation.
         step: the step's name, or its place in the file.
-        what: what was expected to be so.
-        expected: what was expected.
-        found: what came.
+        what: the compared field, such as `outcome`.
+        expected: the expected value.
+        found: the value in the result.
     """
 
     where: str
@@ -38,7 +38,7 @@ class Mismatch(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> str:
-        """Which field differs, in words: of lists and tables, and of values that look the same."""
+        """The first difference in words: in lists and tables, and between values that print the same."""
         expected, found = self.expected, self.found
         if not isinstance(expected, list | dict) and str(expected) != str(found):
             return ""
@@ -47,14 +47,14 @@ class Mismatch(msgspec.Struct, frozen=True):
 
 
 class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """How the expectations of one scene held; `error` tells why it could not be played to its end.
+    """The test result of one scene.
 
     Attributes:
         file: the scene.
         ok: whether every expectation held.
         checks: how many expectations there are.
-        failed: those that did not hold.
-        error: why it could not be played to its end; null where it could.
+        failed: the expectations that did not hold.
+        error: why the scene could not be played to its end; null where it could.
     """
 
     file: str
@@ -65,7 +65,7 @@ class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.scene-test/1"):
-    """How the expectations of scenes held, as `rpgres scene test --json` prints it.
+    """The test results of scenes, as `rpgres scene test --json` prints them.
 
     Attributes:
         ok: whether every expectation held.
@@ -86,7 +86,7 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
     streams = Streams(read_seed(next((one for one in (seed, scene.file.seed) if one is not None), "0")))
     proof = _Proof()
 
-    def run_leaf(leaf: Leaf, at: At, before: State) -> tuple[Result | None, State]:
+    def run_leaf(leaf: Leaf, at: Position, before: State) -> tuple[Result | None, State]:
         expect = leaf.step.expect or Expect()
         proof.hold(leaf, "played", expect.played, True)
         found: Result | Pending | RpgresError | None
@@ -110,14 +110,14 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
 
 
 class _Proof:
-    """How many expectations were looked at so far, and which of them did not hold."""
+    """The number of expectations so far, and those that did not hold."""
 
     def __init__(self) -> None:
         self.checks = 0
         self.wrong: list[Mismatch] = []
 
     def hold(self, leaf: Leaf, what: str, expected: Any, came: Any) -> None:
-        """Hold something against what was expected of it; None where nothing was."""
+        """Compare a value with an expectation; None expects nothing."""
         if expected is None:
             return
         self.checks += 1
@@ -152,7 +152,7 @@ def _compare(
 
 
 def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every value with its path; in TOML a path may be written with quotes or without, as tables in tables."""
+    """Yield every value with its path, whether the path is one quoted key or nested tables in TOML."""
     for key, value in expected.items():
         if isinstance(value, Mapping) and value:
             yield from _paths(value, f"{prefix}{key}.")
@@ -161,7 +161,7 @@ def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 
 def _shown(expected: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the effects that came, each cut down to the fields the expectation names when they agree."""
+    """Return the effects of the result; those that agree with their expectation have only the expected fields."""
     shown = []
     for number, effect in enumerate(effects):
         wanted = expected[number] if number < len(expected) else {}

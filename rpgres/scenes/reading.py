@@ -19,7 +19,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
-from rpgres.scenes.deciding import Deciding, who_decides
+from rpgres.scenes.deciding import Deciders, who_decides
 from rpgres.scenes.program import Scene, program_of
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
@@ -27,16 +27,16 @@ from rpgres.toml.reading import FOLDER_NAMED, Source, convert, located, overlay,
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
-    """Return the file of a scene: a path, or one that comes with a ruleset as `RULESET/NAME`.
+    """Return the file of a scene: a path, or a scene of a ruleset as `RULESET/NAME`.
 
     Raises:
-        FileError: there is none; names the nearest.
-        PluginError: the ruleset it would come with cannot be used.
+        FileError: there is none; the message has the nearest name.
+        PluginError: the ruleset cannot be used.
     """
     found = scene_file(name, extra=extra)
     if found is not None:
         return found
-    if os.path.isdir(name):  # unlike `is_dir` it has no trouble with impossible names
+    if os.path.isdir(name):  # unlike `Path.is_dir`, it accepts impossible names
         raise FileError(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
     known = scene_names(extra=extra)
     near = nearest(name, known) or next((one for one in known if one.endswith(f"/{name}")), None)
@@ -51,7 +51,7 @@ def scene_file(name: str, *, extra: Sequence[Path] = ()) -> Path | None:
     """Return the file of a scene as `find_scene` does; None where there is none.
 
     Raises:
-        PluginError: the ruleset it would come with cannot be used.
+        PluginError: the ruleset cannot be used.
     """
     path = Path(name)
     if os.path.isfile(path):
@@ -65,14 +65,14 @@ def scene_file(name: str, *, extra: Sequence[Path] = ()) -> Path | None:
 
 
 def installed(ruleset: str, extra: Sequence[Path] = ()) -> Any:
-    """Return the code of a ruleset that is installed, or lies in a further folder; see `find_ruleset`."""
+    """Return the code of a ruleset that is installed, or found in a further folder; see `find_ruleset`."""
     from rpgres.plugins.discovery import find_ruleset
 
     return find_ruleset(ruleset, extra=extra)
 
 
 def _installed_scene(ruleset: str, scene: str) -> Path | None:
-    """Return a scene of a third party's ruleset, whose code says where its data are."""
+    """Return a scene of a third party's ruleset, from its data folder."""
     try:
         data = installed(ruleset).data
     except UsageError:  # there is no such ruleset
@@ -82,10 +82,10 @@ def _installed_scene(ruleset: str, scene: str) -> Path | None:
 
 
 def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path | None]:
-    """Return the text of a scene under the name by which it was asked for, and the folder in which it stands.
+    """Return the text of a scene under its typed name, and its folder.
 
     Args:
-        name: a file, `-` for standard input (which stands in no folder), or a shipped scene as `RULESET/NAME`.
+        name: a file, `-` for standard input (which has no folder), or a shipped scene as `RULESET/NAME`.
         extra: further folders with rulesets and overlays.
 
     Raises:
@@ -99,7 +99,7 @@ def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path |
 
 
 def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
-    """Return the scenes that come with rulesets, as `RULESET/NAME`; no ruleset is imported for it."""
+    """Return the scenes of all rulesets as `RULESET/NAME`, without importing a ruleset."""
     from rpgres.plugins.discovery import installed_folders
 
     folders = [folder for root in (builtin_folder(), *overlay_roots(extra)) for folder in sorted(root.glob("*"))]
@@ -138,15 +138,15 @@ def read_scene(
     """Return a scene from its text.
 
     Args:
-        find_ruleset: gives a ruleset's code by id; by default the one that is installed, or lies in a further folder.
-        folder: where sheets are sought first; by default where the text stands.
-        switches: house rules chosen over the scene's own.
+        find_ruleset: returns a ruleset's code by id; by default one that is installed, or found in a further folder.
+        folder: where sheets are sought first; by default the folder of the text.
+        switches: house rules that override those of the scene.
         extra: further folders with rulesets and overlays.
-        policies: who answers, by character, in place of what the scene says of them; under an empty name for everybody
-            who has no policy in the scene. Names of policies, or files of standing orders.
-        auto: let the ruleset's first policy do that when neither says.
-        load: makes rules of a ruleset's code, as `load_rules` does; another may leave out their overlays.
-        data: what the text says, where something of it is changed.
+        policies: policies that override those of the scene, by character; under an empty name for characters without
+            one. Names of policies, or files of standing orders.
+        auto: whether the ruleset's first policy decides where neither names one.
+        load: returns the rules of a ruleset's code, as `load_rules` does; another may leave out overlays.
+        data: the TOML of the scene, where it is not that of the text.
 
     Raises:
         FileError: the file is faulty; all problems at once.
@@ -165,19 +165,19 @@ def read_scene(
     except UsageError as error:
         raise _faulty(source, "unknown-name", ("ruleset",), error.message) from None
     rules = load(code, switches={**file.switches, **switches}, extra=extra)
-    state, deciding = State(counters=Map(file.counters)), Deciding()
-    deciding.add("", file.policy, folder, source)
+    state, deciders = State(counters=Map(file.counters)), Deciders()
+    deciders.add("", file.policy, folder, source)
     for part in (Part(file, source, folder), *including.parts):
-        state = with_part(rules, state, part, deciding)
+        state = with_part(rules, state, part, deciders)
     state = with_tracks(rules, state)
-    deciders = deciding.made(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
+    decided = deciders.resolve(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
     own = {"": file.policy} if file.policy else {}
-    told = {**who_decides(file, deciders), **policies_record(rules, {**own, **policies}, auto=auto)}
-    return Scene(file, source, rules, state, deciders, program, folder, tuple(extra), told)
+    told = {**who_decides(file, decided), **policies_record(rules, {**own, **policies}, auto=auto)}
+    return Scene(file, source, rules, state, decided, program, folder, tuple(extra), told)
 
 
 class Part(NamedTuple):
-    """A scene, or one that it includes: what the file says, its text, and where it stands."""
+    """A scene, or one that it includes: its record, its text, and its folder."""
 
     file: SceneFile
     source: Source
@@ -185,10 +185,10 @@ class Part(NamedTuple):
 
 
 class Including:
-    """Reads the scenes that a scene includes, and theirs.
+    """Reads the scenes that a scene includes, and those that they include.
 
     Attributes:
-        parts: what was read, in order.
+        parts: the scenes that were read, in order.
     """
 
     def __init__(self, ruleset: str, source: Source, folder: Path | None, extra: Sequence[Path]) -> None:
@@ -221,55 +221,55 @@ class Including:
         return other, file.steps
 
 
-def with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> State:
-    """Return the table with who and what a scene, or one that it includes, brings and is not there yet.
+def with_part(rules: Rules, state: State, part: Part, deciders: Deciders) -> State:
+    """Return the table with what a scene, or one that it includes, adds to it.
 
     Args:
-        deciding: who decides, to which what the scene says of it is added.
+        deciders: the policies and orders so far, to which those of the scene are added.
     """
     file, source = part.file, part.source
-    deciding.add_sets(file.orders, source)
+    deciders.add_sets(file.orders, source)
     for name, described in file.characters.items():
         if name in state.characters:
             continue
         sheet, own = read_character(rules, name, described, source=source, folder=part.folder)
         state = seated(state, sheet)
-        deciding.add(name, own, part.folder, source)
+        deciders.add(name, own, part.folder, source)
         if sheet.orders is not None:
-            deciding.orders[name] = sheet.orders
+            deciders.orders[name] = sheet.orders
     state = put(state, ("counters",), Map({**file.counters, **state.counters}))
     there = {tag.slug for tag in state.tags}
-    for key, laid in file.tags.items():
-        if slug(laid.text) in there:
-            message = f"something called {laid.text!r} is already on the table; use another name"
+    for key, tag in file.tags.items():
+        if slug(tag.text) in there:
+            message = f"something called {tag.text!r} is already on the table; use another name"
             raise _faulty(source, "taken-name", ("tags", key), message)
-        there.add(slug(laid.text))
-    state = laid_out(state, file.tags.values())
+        there.add(slug(tag.text))
+    state = with_scene_tags(state, file.tags.values())
     tracks = {name: track for name, track in file.tracks.items() if name not in state.tracks}
     things = {name: thing for name, thing in file.things.items() if name not in state.things}
     wrong = list(faults_on_table(tracks, things))
     if wrong:
         raise diagnostics_error(located(wrong, source))
-    return set_out(state, tracks=tracks, things=things)
+    return with_boxes_and_things(state, tracks=tracks, things=things)
 
 
 def folder_of(source: Source, folder: Path | None = None) -> Path | None:
-    """Return where the sheets of a scene are sought first: beside its text, unless that is said."""
+    """Return the folder where the sheets of a scene are sought first: by default that of its text."""
     if folder is not None or source.path == STDIN:
         return folder
     return Path(source.path).parent
 
 
 def _faulty(source: Source, code: str, at: KeyPath, message: str) -> FileError:
-    """Return the error of a scene that is faulty at a key path."""
+    """Return the error of a fault at a key path of a scene."""
     return diagnostics_error(located([Fault(code, at, message)], source))
 
 
-def laid_out(state: State, tags: Iterable[SceneTag]) -> State:
+def with_scene_tags(state: State, tags: Iterable[SceneTag]) -> State:
     """Return the state with the tags of a scene."""
     return state.with_tags(
-        Tag(laid.text, laid.kind, laid.on, Map(laid.uses), None if laid.seen_by is None else tuple(laid.seen_by))
-        for laid in tags
+        Tag(tag.text, tag.kind, tag.on, Map(tag.uses), None if tag.seen_by is None else tuple(tag.seen_by))
+        for tag in tags
     )
 
 
@@ -293,8 +293,8 @@ def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, Scene
             yield Fault("taken-name", ("things", name), message)
 
 
-def set_out(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:
-    """Return the state with the tracks and things of a scene, which are sound."""
+def with_boxes_and_things(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:
+    """Return the state with the tracks and things of a scene, which are valid."""
     for name, track in tracks.items():
         marks = track.marks
         marked = list(_box_sizes(track))[:marks] if isinstance(marks, int) else marks
@@ -302,8 +302,8 @@ def set_out(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[s
         state = put(state, ("tracks", name), boxes)
     for name, thing in things.items():
         state = put(state, ("things", name), freeze(thing.value))
-    laid: list[tuple[str, SceneTrack | SceneThing]] = [*tracks.items(), *things.items()]
-    hidden = {name: tuple(one.seen_by) for name, one in laid if one.seen_by is not None}
+    placed: list[tuple[str, SceneTrack | SceneThing]] = [*tracks.items(), *things.items()]
+    hidden = {name: tuple(one.seen_by) for name, one in placed if one.seen_by is not None}
     return put(state, ("audiences",), Map({**state.audiences, **hidden}))
 
 
@@ -316,7 +316,7 @@ def _box_sizes(track: SceneTrack) -> dict[str, int]:
 def read_character(
     rules: Rules, name: str, described: Mapping[str, Any], *, source: Source, folder: Path | None
 ) -> tuple[Sheet, str]:
-    """Return a character of a scene and the name of its policy: its sheet, overlaid by what the scene says."""
+    """Return a character of a scene, its sheet merged with the keys in the scene, and the name of its policy."""
     own = dict(described)
     policy = own.pop("policy", "")
     sheet = own.pop("sheet", None)
@@ -333,7 +333,7 @@ def read_character(
     except RpgresError as error:
         raise _faulty(source, "unknown-name", (*prefix, "sheet"), error.message) from None
     base = read_source(path)
-    # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
+    # Faults of the sheet are reported for its file; its orders hold unless the scene has others.
     of_sheet = make_sheet(rules, parse(base), name=name, source=base)
     made = make_sheet(rules, overlay(parse(base), own), name=name, source=source, prefix=prefix)
     return (made if ORDERS in own else replace(made, orders=of_sheet.orders)), policy

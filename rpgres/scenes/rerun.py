@@ -25,10 +25,10 @@ from rpgres.engine.rerun import (
     run_again,
 )
 from rpgres.errors import UsageError, called, named
-from rpgres.model.state import GM, THE_HOST, State
+from rpgres.model.state import GM, HOST_NAME, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.scenes.course import At
+from rpgres.scenes.flow import Position
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Leaf, Scene
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from rpgres.rulesets import RulesetFile
 
-Place = tuple[int, tuple[int, ...]]  # a step by its number, and on which passes of its groups it is played
+Place = tuple[int, tuple[int, ...]]  # a step by its number, and the passes of its groups
 
 
 def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
@@ -54,7 +54,7 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
     if before.seed is None:
         raise UsageError(
             f"this result is what the seat {before.seat or GM} may know, without the seed; take one with nothing left "
-            f"out: {called('scene run', '...', as_=THE_HOST)}, or run_scene without a seat"
+            f"out: {called('scene run', '...', as_=HOST_NAME)}, or run_scene without a seat"
         )
     known = _recorded(scene, before, before.seed)
     answers = {place: answers_in(result.events, step=_name_of(scene, place)) for place, result in known.items()}
@@ -90,7 +90,7 @@ def file_what_if(
     """Return a scene as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        file: the scene, where it is not where it was.
+        file: the scene, where its file was moved.
         folders: further folders with rulesets and overlays.
 
     Raises:
@@ -99,9 +99,7 @@ def file_what_if(
     """
     name = file or before.scene
     if name in ("", "-"):
-        raise UsageError(
-            f"this result does not tell in which file its scene stands; name it with {named('scene')} FILE"
-        )
+        raise UsageError(f"this result does not name the file of its scene; name it with {named('scene')} FILE")
     if not file and _is_procedure(before, folders):
         scene = _procedure_of(before, folders, auto=asked.auto)
     else:
@@ -123,17 +121,17 @@ def _procedure_of(before: SceneResult, folders: tuple[Path, ...], *, auto: bool)
 
 
 def _name_of(scene: Scene, place: Place) -> str:
-    """Return how a step is addressed: by its id or its place, and where it is repeated by its pass, from 1 on."""
+    """Return the name of a step in changes: its id or its place, and in a group its pass, from 1 on."""
     number, passes = place
     name = scene.program.leaves[number].key
     return f"{name}@{'-'.join(str(one + 1) for one in passes)}" if passes else name
 
 
 def _recorded(scene: Scene, before: SceneResult, seed: str) -> dict[Place, Result]:
-    """Return the results of a scene by their places, after playing it again as it was."""
+    """Return the results of a scene by their places, after replaying it as it was."""
     found, left = dict[Place, Result](), list(before.steps)
 
-    def run_leaf(leaf: Leaf, at: At, state: State) -> tuple[Result | Pending | None, State]:
+    def run_leaf(leaf: Leaf, at: Position, state: State) -> tuple[Result | Pending | None, State]:
         if not (leaf.step.played or leaf.step.moment):
             return None, changed_by(scene, leaf, state)
         result = _result(left[0]) if left else None
@@ -173,10 +171,10 @@ def _changing(
     seed: str,
     again: dict[Place, Again],
 ) -> RunLeaf:
-    """Return what runs steps with their answers as they were, but for changes; a step that is new as it is written."""
+    """Return the function that runs steps with their recorded answers and the changes; new steps run as written."""
     streams = Streams(seed)
 
-    def run_leaf(leaf: Leaf, at: At, state: State) -> tuple[Result | Pending | None, State]:
+    def run_leaf(leaf: Leaf, at: Position, state: State) -> tuple[Result | Pending | None, State]:
         place, number = (leaf.number, at.passes), scene.program.number_of(leaf, at.passes)
         before = known.get(place)
         if before is None:
@@ -201,7 +199,7 @@ def _changing(
 
 
 def _playing(scene: Scene, leaf: Leaf, state: State) -> Playing:
-    """Return what runs a step."""
+    """Return the function that runs a step."""
     from rpgres.engine.periods import turn
 
     step = leaf.step
@@ -224,14 +222,14 @@ def _outcome(found: Result | Pending) -> Any:
 
 def _other_scene(scene: Scene) -> UsageError:
     return UsageError(
-        f"{scene.source.path} does not come to the same when it is played again with the same answers: "
+        f"{scene.source.path} has another result when it is replayed with the same answers: "
         "the scene, a sheet or the rules have changed since"
     )
 
 
 def _check_reached(scene: Scene, again: Mapping[Place, Again], changes: Sequence[Changed], *, is_pending: bool) -> None:
-    """Make sure that every step of which an answer is changed was played, or the scene waits before it."""
+    """Check that every step with a changed answer was played, unless the scene waits before it."""
     played = {_name_of(scene, place) for place in again}
     for change in changes:
         if change.step not in played and not is_pending:
-            raise UsageError(f"the changed scene does not come to its step {change.step!r}")
+            raise UsageError(f"the changed scene does not reach its step {change.step!r}")

@@ -1,4 +1,4 @@
-"""What a seat may see of the result of a scene: the rule of `rpgres.engine.views`, step by step."""
+"""The view that a seat has of the result of a scene: the rules of `rpgres.engine.views`, step by step."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import msgspec
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import ANOTHER_SEAT, found_seen, hidden_in, input_seen, laid_by, mentions, private_in, seats_of
 from rpgres.errors import FileError, UsageError
-from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
+from rpgres.model.state import EVERYBODY, GM, HOST_NAME, State
 from rpgres.rulesets import Rules, unknown
 
 
 class CannotSet(FileError):
-    """A step that only changes the table cannot; the message may name what is hidden.
+    """A `set` step fails; the message may name something hidden.
 
     Attributes:
-        place: the step and where it stands, which is all that a player is told of it.
+        place: the step with its file and line, which is all that a player may know.
     """
 
     place: str
@@ -29,8 +29,8 @@ class Unanswered(FileError):
 
     Attributes:
         pending: the decision, with what happened in the step so far.
-        place: the step and where it stands.
-        seat: the seat that decides; empty where that is not known.
+        place: the step with its file and line.
+        seat: the seat that decides; empty where it is unknown.
     """
 
     pending: Pending
@@ -40,15 +40,15 @@ class Unanswered(FileError):
 
 @contextmanager
 def told_to(seat: str | None) -> Iterator[None]:
-    """Leave out of errors what a seat may not know: why the table cannot be changed depends on all that lies there."""
+    """Remove from errors what a seat may not know: the reason why a change fails may depend on hidden things."""
     try:
         yield
     except CannotSet as error:
-        if seat in (None, GM, THE_HOST):
+        if seat in (None, GM, HOST_NAME):
             raise
-        raise FileError(f"{error.place}: this change cannot be made; the game master is told why") from None
+        raise FileError(f"{error.place}: this change cannot be made; the game master can see why") from None
     except Unanswered as error:
-        if seat in (None, THE_HOST, error.seat):
+        if seat in (None, HOST_NAME, error.seat):
             raise
         whose = error.pending.question.who if seat == GM else ANOTHER_SEAT
         told = Unanswered(
@@ -59,29 +59,29 @@ def told_to(seat: str | None) -> Iterator[None]:
 
 
 def require_seat(seat: str, *states: State) -> None:
-    """Check that a scene has a seat; `everybody` is the view without one, `host` that of who plays it.
+    """Check that a scene has a seat; `everybody` is the public view, `host` the full one.
 
     Args:
-        states: the table at the beginning of the scene, and after its steps, at which more people may sit.
+        states: the table at the beginning of the scene and after its steps, since characters may join.
     """
     seats = list(dict.fromkeys(one for state in states for one in seats_of(state)))
-    if seat not in (*seats, EVERYBODY, THE_HOST):
+    if seat not in (*seats, EVERYBODY, HOST_NAME):
         raise UsageError(unknown("seat", seat, seats, of="the scene"), seat=seat, seats=seats)
 
 
 def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after: State) -> Result:
     """Return the result of a step as far as a seat may know it, without its seed.
 
-    What a step takes counts as typed by the actor's seat: others read what is public. Something hidden that
-    the actor knows of and names is left out for those who do not know of it. A step's note and the answers
-    that no question took are the author's, who knows everything: they are for the game master.
+    Inputs count as typed by the actor's seat, and others see the public ones. A hidden thing that the actor names is
+    left out for seats that do not know of it. The note of a step, and answers that no question took, come from the
+    author, who knows everything, so only the game master sees them.
 
     Args:
         result: with nothing left out.
         before, after: the table before the step and after it.
     """
     hidden = hidden_in(before, after)
-    came = before if result.actor in before.characters else after  # whose sheet the step itself brought
+    came = before if result.actor in before.characters else after  # an actor may join by the step itself
     actor = came.seat_of(result.actor or GM)
     inputs = dict(result.inputs)
     if result.action is not None and seat != actor:
@@ -103,10 +103,10 @@ def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after
 def changes_seen(
     changes: Mapping[str, bool | int | str], seat: str, *, before: State, after: State
 ) -> dict[str, bool | int | str]:
-    """Return what a seat may know of a step that changes the table: not the places that are hidden from it.
+    """Return the changes of a `set` step that a seat may know.
 
     Args:
-        changes: what stands at places of the table from then on, by path.
+        changes: the new values, by path.
         before, after: the table before the step and after it.
     """
     hidden = {name for name, seats in hidden_in(before, after).items() if seat not in seats}

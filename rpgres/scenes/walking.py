@@ -26,7 +26,7 @@ from rpgres.odds.courses import Course
 from rpgres.odds.explorer import TapeDealer
 from rpgres.odds.standings import COUNTERS
 from rpgres.rulesets import STATE, Rules
-from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
+from rpgres.scenes.flow import Position, after_step, answer_lists, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many, changed_by, prepare_step, with_joining
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
 from rpgres.scenes.records import Step
@@ -85,7 +85,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
         return tuple(read(standing) for read in readers)
 
     return Course(
-        Standing(scene.state, At()),
+        Standing(scene.state, Position()),
         policies,
         turn,
         go_on,
@@ -160,7 +160,7 @@ def times_played(scene: Scene) -> dict[str, int]:
     return {f"{TIMES}{name}": number for number, name in repeated.items()}
 
 
-def _once_more(at: At, name: str) -> At:
+def _once_more(at: Position, name: str) -> Position:
     return replace(at, counted=at.counted.with_(name, at.counted.get(name, 0) + 1))
 
 
@@ -219,7 +219,7 @@ def nearest_place(rules: Rules, state: State, text: str) -> str:
 
 def nothing_there(path: str, near: str) -> str:
     """Return what is said of a path at which nothing ever stood."""
-    return f"{named('by')} {path}: nothing stands there at the end{f'; did you mean {near!r}?' if near else ''}"
+    return f"{named('by')} {path}: there is no value at the end{f'; did you mean {near!r}?' if near else ''}"
 
 
 def _steps(scene: Scene) -> list[Step]:
@@ -230,7 +230,7 @@ def _procedures(scene: Scene) -> set[str]:
     return {step.procedure for step in _steps(scene) if step.procedure}
 
 
-def told_in_scene(scene: Scene, at: At, procedure: str, outcome: Outcome, counts: Sequence[str]) -> At:
+def with_details(scene: Scene, at: Position, procedure: str, outcome: Outcome, counts: Sequence[str]) -> Position:
     """Return where a scene stands, with the details of a procedure's outcome that are asked for.
 
     Raises:
@@ -253,14 +253,14 @@ def _turn(
     step, at = leaf.step, standing.at
     before = scene.state if step.fresh else standing.state
     if not step.procedure:
-        outcome, state = play_bare(scene, leaf, before, dealer, policies, asked=STATE)
+        outcome, state = play_leaf(scene, leaf, before, dealer, policies, asked=STATE)
         band = outcome.band if outcome is not None else None
         dealer.came_to(band)
         return _behind(scene, at, standing.state if step.fresh else state, band)
     if standing.place is None:
         prepared = prepare_step(scene, leaf, before)
         place, state = begin_procedure(prepared, dealer=dealer, players=Seats(policies=policies))
-        given, choose = _left(lists(step.given)), _left(answers_to(prepared, lists(step.choose)))
+        given, choose = _left(answer_lists(step.given)), _left(answers_to(prepared, answer_lists(step.choose)))
         return Standing(state, replace(at, given=given, choose=choose), place)
     seats = Seats(at.choose, policies=policies)
     given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
@@ -282,11 +282,11 @@ def _turn(
     dealer.applies()
     state = apply_effects(scene.rules, run.state, found)
     dealer.came_to(found.band)
-    at = told_in_scene(scene, at, step.procedure, found, counts)
+    at = with_details(scene, at, step.procedure, found, counts)
     return _behind(scene, at, standing.state if step.fresh else state, found.band)
 
 
-def _behind(scene: Scene, at: At, state: State, outcome: str | None) -> Standing:
+def _behind(scene: Scene, at: Position, state: State, outcome: str | None) -> Standing:
     return Standing(state, after_step(scene.program, scene.rules, at, state, outcome=outcome))
 
 
@@ -301,7 +301,7 @@ def _gathered(pairs: Any) -> dict[str, list[str]]:
     return found
 
 
-def play_bare(
+def play_leaf(
     scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: Policies, *, asked: str = EFFECTS
 ) -> tuple[Outcome | None, State]:
     """Return the outcome of a step, None where it has none; and the table after it.
@@ -315,14 +315,14 @@ def play_bare(
     step, rules = leaf.step, scene.rules
     if not (step.played or step.moment):
         return None, changed_by(scene, leaf, state)
-    dealer = GivenDealer(lists(step.given), then=dealer) if step.given else dealer
+    dealer = GivenDealer(answer_lists(step.given), then=dealer) if step.given else dealer
     if step.moment is not None:
-        seats = Seats(lists(step.choose), policies=policies)
+        seats = Seats(answer_lists(step.choose), policies=policies)
         period, moment = step.moment
         moved = play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats, asked=asked)
         return None, moved[2]
     prepared = _prepared(scene, leaf, state)
-    seats = Seats(answers_to(prepared, lists(step.choose)), policies=policies)
+    seats = Seats(answers_to(prepared, answer_lists(step.choose)), policies=policies)
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=asked)
     dealer.applies()
     return outcome, apply_effects(rules, run.state, outcome)

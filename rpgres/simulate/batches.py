@@ -17,11 +17,11 @@ from rpgres.errors import RpgresError, UsageError
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.rulesets import brought_by
 from rpgres.simulate.jobs import Job, has_files, unpack
-from rpgres.simulate.subjects import Subject, rebuild
+from rpgres.simulate.runners import Runner, rebuild
 from rpgres.simulate.tallies import Tally, tally_of
 from rpgres.version import __version__
 
-# What a worker's error is again where the simulation was started; others are what they derive from.
+# The class with which an error of a worker is raised again; others become RpgresError.
 _ERRORS: dict[str, type[RpgresError]] = {
     kind.code: kind
     for kind in (
@@ -31,7 +31,7 @@ _ERRORS: dict[str, type[RpgresError]] = {
 }
 
 
-_ALONE = Lock()  # a subject has one dealer, and a worker of a cluster may have several threads
+_ALONE = Lock()  # a runner has one dealer, and a worker of a cluster may have several threads
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -44,12 +44,12 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An error of a worker, as data: the error itself may hold what cannot travel.
+    """An error of a worker as data, since the error itself may hold what cannot be pickled.
 
     Attributes:
         code: the kind of error.
-        message: what is told, with inputs marked.
-        details: the same for programs.
+        message: the message, with inputs marked.
+        details: data for programs.
     """
 
     code: str
@@ -71,23 +71,23 @@ def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure
     """
     try:
         with _ALONE:
-            subject = ready(job, folder)
+            runner = ready(job, folder)
             start = perf_counter()
-            tally = count_runs(subject, begin, end)
+            tally = count_runs(runner, begin, end)
             seconds = perf_counter() - start
     except RpgresError as error:
         return Failure(error.code, error.raw, msgspec.to_builtins(error.details, enc_hook=str))
     return Batch(begin, end, tally, seconds)
 
 
-def count_runs(subject: Subject, begin: int, end: int) -> Tally:
+def count_runs(runner: Runner, begin: int, end: int) -> Tally:
     """Return the counts of the runs from `begin` to before `end`."""
-    return tally_of(subject.things, Counter(map(subject.play, range(begin, end))))
+    return tally_of(runner.things, Counter(map(runner.play, range(begin, end))))
 
 
 @lru_cache(maxsize=4)
-def ready(job: bytes, folder: str) -> Subject:
-    """Return what a job describes, rebuilt once by each worker.
+def ready(job: bytes, folder: str) -> Runner:
+    """Return the runner of a job, rebuilt once by each worker.
 
     Raises:
         RpgresError: it cannot be rebuilt here.
@@ -113,7 +113,7 @@ def _unpacked(job: Job) -> Path:
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What a worker has to say of a job before it starts.
+    """The answer of a worker to whether it can play a job.
 
     Attributes:
         version: its version of rpgres.
@@ -128,7 +128,7 @@ def report(job: bytes) -> Report:
     """Return whether this worker can play a job: it has the ruleset, in the same version and with the same data."""
     decoded = msgspec.json.decode(job, type=Job)
     if decoded.rpgres != __version__:
-        return Report(__version__)  # which is reason enough
+        return Report(__version__)  # `cluster` compares it
     try:
         fault = _brought_otherwise(decoded)
         if not fault:
@@ -140,7 +140,7 @@ def report(job: bytes) -> Report:
 
 
 def _brought_otherwise(job: Job) -> str:
-    """Return that the ruleset's code has another version here; empty when it has not."""
+    """Return the fault that the ruleset's code has another version here; empty for none."""
     if job.rules.own is not None:
         return ""
     from rpgres.plugins.discovery import find_ruleset

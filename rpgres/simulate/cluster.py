@@ -24,17 +24,15 @@ _SHOWN = 5  # workers that a message names
 
 @contextmanager
 def cluster(address: str, job: bytes, *, timeout: float = TIMEOUT) -> Iterator[Workers]:
-    """Have batches played by the workers of a running cluster.
-
-    The scheduler itself hands the batches of a worker that died to another one.
+    """Use the workers of a running cluster. Its scheduler gives the batches of a dead worker to another one.
 
     Args:
-        address: of the scheduler, as `tcp://host:8786`.
-        job: what is going to be played, which every worker is asked about first.
-        timeout: seconds in which the scheduler answers, and a first worker comes.
+        address: the address of the scheduler, such as `tcp://host:8786`.
+        job: what will be played; every worker is checked for it first.
+        timeout: seconds to wait for the scheduler, and for a first worker.
 
     Raises:
-        UsageError: Dask is not installed, the address is none, or the job needs files that only this machine has.
+        UsageError: Dask is not installed, the address is invalid, or the job needs files that only this machine has.
         PluginError: a worker lacks rpgres, the ruleset, or the same versions of them.
         RpgresError: there is no such cluster, or it has no workers.
     """
@@ -48,7 +46,7 @@ def cluster(address: str, job: bytes, *, timeout: float = TIMEOUT) -> Iterator[W
         executor = client.get_executor(pure=False)
         yield Workers(executor, max(1, threads), has_folder=False, are_gone=lambda: client.status == "closed")
     finally:
-        with suppress(Exception):  # a scheduler that has stopped cannot be told
+        with suppress(Exception):  # the scheduler may have stopped
             client.close(timeout=2)
 
 
@@ -64,7 +62,7 @@ def _connected(distributed: Any, address: str, timeout: float) -> Any:
         raise UsageError(
             f"{named('cluster')} takes the address of a Dask scheduler such as tcp://host:8786, not {address!r}"
         )
-    # What goes wrong is told in our own words; Dask would add pages of its own, by loggers of which each has a level.
+    # The messages below are enough; Dask would log pages, by loggers of which each has a level.
     for name in [*logging.root.manager.loggerDict]:
         if name.partition(".")[0] in ("distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -81,7 +79,7 @@ def _connected(distributed: Any, address: str, timeout: float) -> Any:
 def _check_workers(client: Any, job: bytes, *, timeout: float) -> None:
     """Check that every worker can play a job."""
     if not client.scheduler_info(n_workers=-1)["workers"]:
-        with suppress(Exception):  # that none came is told below
+        with suppress(Exception):  # reported below
             client.wait_for_workers(1, timeout=timeout)
     answers: Mapping[str, Any] = client.run(report, job, on_error="return")
     if not answers:
@@ -105,7 +103,7 @@ def _fault(answer: Any) -> str:
         if answer.version != __version__:
             return f"it has rpgres {answer.version}, and this is rpgres {__version__}"
         return answer.fault
-    lacking = _MISSING.search(str(answer))  # Dask may have made another error of it
+    lacking = _MISSING.search(str(answer))  # Dask may wrap the ImportError in another error
     if lacking:
         return f"it lacks the Python package {lacking[1]} (pip install 'rpgres[dask]=={__version__}')"
     return f"{type(answer).__name__}: {answer}"

@@ -1,4 +1,4 @@
-"""Estimates of how a scene ends, from playing all of it many times, where exact odds leave something open."""
+"""Estimates of how a scene ends from many plays of the whole, where exact odds leave something open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from rpgres.odds.sampling import SEED, Sample, estimate
 from rpgres.scenes.program import Scene
 from rpgres.scenes.walking import ENDING, value_name
-from rpgres.simulate.subjects import LAST, scene_subject
+from rpgres.simulate.runners import LAST, scene_runner
 from rpgres.stopping import STOP
 
 _EVERY = 256  # runs between two reports
@@ -22,7 +22,7 @@ def sample_scene(
     Args:
         scene: the scene; its policies answer what its steps do not.
         by: the ending, a path of the table at the end, or a detail of the last procedure's outcome.
-        tells: is told how often it was played, and how often it will be; an interrupt there ends the plays.
+        tells: called with the plays so far, and their number in all; an interrupt there ends them.
     """
     play, found = plays_of(scene, by=by), Counter[str]()
     try:
@@ -39,9 +39,9 @@ def sample_scene(
 
 
 def plays_of(scene: Scene, *, by: str = ENDING, seed: str = SEED) -> Callable[[int], str]:
-    """Return what plays a run of a scene by its number, and returns the ending, or what odds call another value."""
-    subject = scene_subject(scene, seed=seed, by=() if by == ENDING else (by,))
+    """Return the function that plays a run of a scene by its number, and returns the name of its ending or value."""
+    runner = scene_runner(scene, seed=seed, by=() if by == ENDING else (by,))
     if by != ENDING:
-        return lambda run: value_name(subject.play(run)[-1])
-    place = subject.things.index(ENDING if ENDING in subject.things else LAST)
-    return lambda run: str(subject.play(run)[place] or "")
+        return lambda run: value_name(runner.play(run)[-1])
+    place = runner.things.index(ENDING if ENDING in runner.things else LAST)
+    return lambda run: str(runner.play(run)[place] or "")

@@ -1,4 +1,4 @@
-"""What is simulated, as plain data that any worker can rebuild: texts in place of files, names in place of code."""
+"""Jobs: a simulation as plain data that any worker can rebuild, with texts for files and names for code."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class RulesJob(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of a simulation.
 
     Attributes:
-        version: the version that its data give.
-        hash: the hash of its data and of everything laid over them.
-        brought_by: the distribution that brought its code, with its version; empty for what ships with rpgres.
-        own: its own files, where it is a folder of the user's and not installed.
-        overlays: the files of each folder laid over it, the farthest first.
+        version: the version in its data.
+        hash: the hash of its data with all overlays.
+        brought_by: the distribution of its code, with its version; empty for what ships with rpgres.
+        own: its files, where it is a folder of the user and not installed.
+        overlays: the files of each overlay, the farthest first.
     """
 
     id: str
@@ -50,8 +50,8 @@ class ActionSubject(msgspec.Struct, frozen=True, kw_only=True, tag="action", tag
     """An action that is simulated.
 
     Attributes:
-        inputs: what was typed for it, by parameter.
-        sheets: the texts of the sheets it reads, by the name that was typed.
+        inputs: its inputs by parameter, as typed.
+        sheets: the texts of the sheets that it reads, by the typed names.
         choose: answers to decisions, by label.
     """
 
@@ -69,8 +69,8 @@ class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_f
     """A scene that is simulated.
 
     Attributes:
-        files: the texts of the sheets and scenes it reads, by path from the scene's folder.
-        absolute: those it names by absolute paths, which only this machine has.
+        files: the texts of the sheets and scenes that it reads, by path from the scene's folder.
+        absolute: the files that it names by absolute paths, which only this machine has.
     """
 
     source: Source
@@ -89,9 +89,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         rpgres: the version of rpgres that wrote it.
         seed: where the dice come from; run N plays from `SEED#N`.
         by: paths of the state that are counted too.
-        policies: policy by character; everybody's under an empty name. A file of standing orders by its name.
+        policies: policy by character; the default under an empty name. Files of standing orders by name.
         orders: the texts of these files, by name.
-        auto: whether the ruleset's first policy decides for everybody else.
+        auto: whether the ruleset's first policy is the default.
     """
 
     rpgres: str = __version__
@@ -104,7 +104,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     subject: ActionSubject | SceneSubject
 
     def encoded(self) -> bytes:
-        """Return the job as it travels: JSON."""
+        """Return the job as JSON, in which it is sent."""
         return msgspec.json.encode(self)
 
 
@@ -123,8 +123,8 @@ def action_job(
     Args:
         by: paths of the state after the action that are counted too.
         choose: answers to decisions, by label.
-        policies: policy by character; everybody's under an empty name.
-        auto: whether the ruleset's first policy decides for everybody else.
+        policies: policy by character; the default under an empty name.
+        auto: whether the ruleset's first policy is the default.
     """
     subject = ActionSubject(
         action=prepared.action,
@@ -158,7 +158,7 @@ def _deciding(policies: Mapping[str, str], *, auto: bool) -> dict[str, Any]:
 
 
 def _travelled(job: Job) -> Job:
-    """Return a job as it is after it has travelled, so that it is equal to the one of a file."""
+    """Return a job as a worker decodes it, so that it is equal to the one of a file."""
     return msgspec.json.decode(job.encoded(), type=Job)
 
 
@@ -177,15 +177,15 @@ def _rules_job(rules: Rules, switches: Mapping[str, str]) -> RulesJob:
 
 
 def _texts_in(folder: Path) -> Texts:
-    """Return the TOML files of a folder that make up rules and characters; scenes are no rules."""
+    """Return the TOML files of a folder with rules and characters, without scenes."""
     paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.toml")) if path.is_file()}
     return {name: read_source(path).text for name, path in paths.items() if not name.startswith("scenes/")}
 
 
 def _files_of(scene: Scene) -> tuple[Texts, list[str]]:
-    """Return the files that a scene reads, by path from its folder, and those it names by absolute paths.
+    """Return the files that a scene reads, by path from its folder, and those that it names by absolute paths.
 
-    Every text in a scene that names a sheet counts, as it depends on parameters which of them is one.
+    Every text in a scene counts that is the name of a sheet, since the parameters decide which of them are read.
     """
     files: Texts = {}
     absolute: list[str] = []
@@ -208,7 +208,7 @@ def _files_of(scene: Scene) -> tuple[Texts, list[str]]:
 
 
 def _file_of(scene: Scene, name: str, key: str, folder: Path) -> Path | None:
-    """Return the file that a text in a scene names, if it names one."""
+    """Return the file that a text in a scene names; None where it names none."""
     if key == "include":
         beside = folder / name
         return beside if beside.is_file() else find_scene(name, extra=scene.extra)
@@ -219,7 +219,7 @@ def _file_of(scene: Scene, name: str, key: str, folder: Path) -> Path | None:
 
 
 def _texts_of(value: Any, key: str) -> Iterator[tuple[str, str]]:
-    """Yield the texts in a scene that may name files, with keys; also what is before a colon, as in `ida:will`."""
+    """Yield the texts in a scene that may name files, with their keys; of `ida:will` also the part before the colon."""
     if isinstance(value, str):
         yield from ((text, key) for text in dict.fromkeys((value, value.partition(":")[0])) if text)
     elif isinstance(value, Mapping):
@@ -244,7 +244,7 @@ def unpack(job: Job, folder: Path) -> None:
     """Write the files of a job into a folder, where `rebuild_rules` and `scene_folder` expect them.
 
     Raises:
-        UsageError: a path of a sheet leads out of it.
+        UsageError: the path of a sheet leads out of the folder.
     """
     for number, texts in enumerate(job.rules.overlays):
         _write(folder / "overlays" / str(number) / job.rules.id, texts, within=folder)
@@ -261,18 +261,18 @@ def _write(folder: Path, texts: Texts, *, within: Path) -> None:
     for name, text in texts.items():
         path = Path(os.path.normpath(folder / name))
         if not path.is_relative_to(os.path.normpath(within)):
-            raise UsageError(f"{name}: a file of a simulated scene stands at most six folders above the scene")
+            raise UsageError(f"{name}: a file of a simulated scene can be at most six folders above the scene")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
 
 
 def scene_folder(folder: Path) -> Path:
-    """Return where the sheets of a scene stand in a worker's folder."""
+    """Return the folder of the sheets of a scene, in a worker's folder."""
     return folder / _DEPTH
 
 
 def policies_in(job: Job, folder: Path) -> dict[str, str]:
-    """Return the policies of a job, files of standing orders by where they stand in a worker's folder."""
+    """Return the policies of a job; files of standing orders by their paths in a worker's folder."""
     places = {name: str(folder / "orders" / str(number) / _ORDERS) for number, name in enumerate(job.orders)}
     return {who: places.get(name, name) for who, name in job.policies.items()}
 

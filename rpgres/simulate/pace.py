@@ -1,4 +1,4 @@
-"""How long batches are and where a simulation stops: sizes by measured speed, checks at fixed numbers of runs."""
+"""The size of batches, by measured speed, and the end of a simulation, checked at fixed numbers of runs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import msgspec
 from rpgres.dice.seeds import LANES
 from rpgres.odds.sampling import estimate
 from rpgres.simulate.batches import Batch
-from rpgres.simulate.subjects import Value
+from rpgres.simulate.runners import Value
 from rpgres.simulate.tallies import Tally
 
-BATCH_SECONDS = 0.25  # of a batch: long against handing it on, short against waiting for Ctrl-C
-_FIRST = 64  # runs of the first batch, which only measures
-_GROWTH = 8  # at most, from one batch to the next
+BATCH_SECONDS = 0.25  # of a batch: long compared with handing it over, short for someone who pressed Ctrl-C
+_FIRST = 64  # runs of the first batch, which measures the speed
+_GROWTH = 8  # the maximum factor from one batch to the next
 LARGEST = 1 << 20  # runs of a batch
-FIRST_CHECK = 1000  # runs before the width of intervals is looked at
+FIRST_CHECK = 1000  # runs before the first check of the width of intervals
 _CHECKS_GROW = 1.1
 
 
@@ -25,9 +25,9 @@ class Plan(msgspec.Struct, frozen=True):
     """When a simulation is complete.
 
     Attributes:
-        runs: after so many runs; None where the width decides.
-        width: once no interval of `things` is wider, looked at after fixed numbers of runs.
-        things: what is counted, by name.
+        runs: the number of runs; None where the width decides.
+        width: the maximum width of the intervals of `things`, checked after fixed numbers of runs.
+        things: the names of the things that have to be this narrow.
     """
 
     runs: int | None
@@ -41,7 +41,7 @@ class Plan(msgspec.Struct, frozen=True):
         return is_check(tally.runs) and self._widest(tally) <= self.width
 
     def expected(self, tally: Tally) -> float:
-        """Return how many runs it is likely to take in all; infinite while nothing is known."""
+        """Return the expected number of runs in all; infinite while it cannot be estimated."""
         if self.runs is not None:
             return self.runs
         if tally.runs < LANES:
@@ -52,7 +52,7 @@ class Plan(msgspec.Struct, frozen=True):
         return max(widest(tally.counts[name], tally.runs) for name in self.things)
 
     def end_after(self, begin: int, size: int) -> int:
-        """Return where a batch of about this size ends that begins here; no batch goes over a check or the end."""
+        """Return the end of a batch of about this size; no batch goes beyond a check or the last run."""
         end = begin + size
         if size > LANES:
             end -= end % LANES  # runs that share a hash stay together
@@ -101,7 +101,7 @@ class Pace:
         self.size = _FIRST
 
     def take(self, batch: Batch) -> None:
-        """Take note of how long a batch took."""
+        """Update the speed by a finished batch."""
         runs = batch.end - batch.begin
         self.rate = runs / max(batch.seconds, 1e-9)
         wanted = int(self.rate * BATCH_SECONDS)

@@ -1,6 +1,6 @@
-"""Results of actions, kept by what their dice showed: where dice fall as they did before, nothing is resolved again.
+"""A cache of results of actions by their dice: where the dice fall as before, the action is not played again.
 
-An action depends on dice and decisions. Where policies decide that look at nothing but the question, dice alone decide.
+An action depends on dice and decisions. Where policies look at the question only, it depends on the dice alone.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.odds.nodes import MASK, Node
 
-MOST_KEPT = 100_000  # questions and results; what comes later is resolved each time
+MOST_KEPT = 100_000  # questions and results in a cache; later ones are played each time
 
 
 class _Throw:
-    """A throw that is asked for.
+    """A roll as a question.
 
     Args:
-        dice, label, count: what is thrown.
-        is_shown: whether every die is read, and not the total alone.
+        dice, label, count: what is rolled.
+        is_shown: whether every die is read, and not only the total.
     """
 
     __slots__ = ("count", "dice", "is_shown", "label")
@@ -31,13 +31,13 @@ class _Throw:
         self.dice, self.label, self.count, self.is_shown = dice, label, count, is_shown
 
     def answer(self, dealer: NotingDealer) -> Hashable:
-        """Return what the seed holds."""
+        """Return the roll of the seed."""
         throw = SeededDealer.throw(dealer, self.dice, self.label, self.count)
         return throw.text if self.is_shown else throw.value
 
 
 class _Branch:
-    """A question that a rule asks next, and what follows each of its answers: another question, or the result."""
+    """A question, and by its answers the next question or the result."""
 
     __slots__ = ("by", "question", "shift")
 
@@ -48,12 +48,12 @@ class _Branch:
 
 
 class NotingDealer(SeededDealer):
-    """A seeded dealer that takes note of its throws.
+    """A seeded dealer that records its rolls.
 
     Attributes:
         noted: the questions of a run or turn, each with its answer.
-        is_complete: whether these are all of chance: neither cards nor weighted options were drawn.
-        node: where a turn begins; an action begins always alike.
+        is_complete: whether these are all: no card was drawn, and no weighted option picked.
+        node: the state in which a turn begins; 0 for an action.
     """
 
     __slots__ = ("is_complete", "node", "noted")
@@ -63,7 +63,7 @@ class NotingDealer(SeededDealer):
         self.node: Node = 0
 
     def note(self) -> None:
-        """Begin to take note anew."""
+        """Begin a new record."""
         self.noted: list[tuple[Any, Hashable]] = []
         self.is_complete = True
 
@@ -78,7 +78,7 @@ class NotingDealer(SeededDealer):
         return throw
 
     def read(self, dice: Dice, readings: Any, label: str, count: int) -> tuple[Throw | None, tuple[int, ...]]:
-        found = super().read(dice, readings, label, count)  # by `throw`, of which it reads more than the total
+        found = super().read(dice, readings, label, count)  # calls `throw`, and reads more than the total
         assert found[0] is not None
         self.noted[-1] = _Throw(dice, label, count, is_shown=True), found[0].text
         return found
@@ -93,7 +93,7 @@ class NotingDealer(SeededDealer):
 
 
 class Tree:
-    """Results of what begins alike, found by the answers to its questions, in order."""
+    """A cache of results, found by the answers to the questions in order."""
 
     __slots__ = ("_root",)
 
@@ -101,12 +101,12 @@ class Tree:
         self._root: Any = None
 
     def find(self, dealer: NotingDealer) -> Any:
-        """Return the result for the dealer's answers; None where that is not known yet."""
+        """Return the result for the dealer's answers; None where there is none yet."""
         found, node = self._root, dealer.node
         while True:
             if type(found) is _Branch:
                 shift = found.shift
-                if shift >= 0:  # as `_Read` answers, which most questions are
+                if shift >= 0:  # what `_Read.answer` would return; most questions are of this kind
                     found = found.by.get(node >> shift & MASK)
                 else:
                     found = found.by.get(found.question.answer(dealer))
@@ -116,7 +116,7 @@ class Tree:
                 return found
 
     def keep(self, noted: list[tuple[Any, Hashable]], result: Any) -> int:
-        """Keep the result of questions with their answers, and return how many questions and results are new."""
+        """Add a result by its questions and answers, and return how many questions and results are new."""
         parent: dict[Hashable, Any] | None = None
         edge: Hashable = None
         new = 0
@@ -137,7 +137,7 @@ class Tree:
 
 
 def recalled(dealer: NotingDealer, play: Callable[[int], Hashable]) -> Callable[[int], Any]:
-    """Return what plays runs of an action, and resolves again only what it does not know.
+    """Return the function that plays runs of an action with a cache.
 
     Args:
         dealer: answers chance in `play`.

@@ -1,7 +1,7 @@
-"""Simulations from their first run to the last: batches handed out to workers, and counted in the order of runs.
+"""Simulations: batches are handed to workers, and counted in the order of runs.
 
-What is counted at any time is the first N runs and nothing else, so a simulation that is interrupted has the answer of
-a shorter one, and neither workers nor the size of batches change a count.
+The counts are always those of the first N runs. So an interrupted simulation has the result of a shorter one, and
+neither the number of workers nor the size of batches changes a count.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from rpgres.stopping import STOP
 
 Open = Callable[[bytes], AbstractContextManager[Workers]]  # given the job
 
-MEASURED = 0.05  # seconds of batches in this process before others are started, to know how long batches should be
-BRIEF = 0.3  # seconds that this process plays by itself, though others were asked for, where little is left
-WORTH = 1.5  # seconds of work that is left, from which starting processes pays for itself
-LOOKS = 2.0  # seconds after which it is asked whether those who play a batch are still there
-_MOST_DEATHS = 5  # of a pool of processes without a batch in between
+MEASURED = 0.05  # seconds of batches in this process, to measure speed before other processes are started
+BRIEF = 0.3  # seconds for which this process plays alone, even if others were asked for
+WORTH = 1.5  # seconds of remaining work from which starting processes pays
+LOOKS = 2.0  # seconds after which it is asked whether the workers of a batch are still there
+_MOST_DEATHS = 5  # of worker processes in a row, without a finished batch
 
 
 class Crew(msgspec.Struct, frozen=True):
-    """Who plays a simulation after its first batches, which this process plays.
+    """The workers that continue a simulation after its first batches, which this process plays.
 
     Attributes:
-        open: opens the workers; None for this process alone.
-        is_asked: whether they were asked for, so that they play however little is left.
+        open: starts the workers; None for this process alone.
+        is_asked: whether they were asked for, so that they play even if little work remains.
         is_elsewhere: whether they are on other machines, and play from the first batch on.
     """
 
@@ -77,7 +77,7 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
 
 
 def _is_worth(plan: Plan, tally: Tally, pace: Pace, crew: Crew, seconds: float) -> bool:
-    """Tell whether others are to play what is left, after so many seconds here."""
+    """Tell whether other workers should play the remaining runs, after some seconds of work here."""
     if crew.open is None:
         return False
     return (crew.is_asked and seconds >= BRIEF) or (plan.expected(tally) - tally.runs) / pace.rate > WORTH
@@ -85,7 +85,7 @@ def _is_worth(plan: Plan, tally: Tally, pace: Pace, crew: Crew, seconds: float) 
 
 @contextmanager
 def folder_of(job: Job) -> Iterator[Path]:
-    """Give a folder with the files of a job, for the workers of this machine."""
+    """Provide a folder with the files of a job, for the workers of this machine."""
     with TemporaryDirectory(prefix="rpgres-", ignore_cleanup_errors=True) as folder:
         unpack(job, Path(folder))
         yield Path(folder)
@@ -113,7 +113,7 @@ def _with_others(encoded: bytes, folder: str, plan: Plan, open_: Open, pace: Pac
 
 
 def _batches(encoded: bytes, folder: str, plan: Plan, workers: Workers, pace: Pace, *, begin: int) -> Iterator[Batch]:
-    """Yield batches in the order of runs, handing out later ones meanwhile; without end where a width decides."""
+    """Yield batches in the order of runs while later ones are played; without end where a width decides."""
     waiting: deque[Future[Batch | Failure]] = deque()
     done = begin
     place = folder if workers.has_folder else ""

@@ -1,4 +1,4 @@
-"""The file that keeps a simulation, so that it can go on later: what is simulated, and the counts so far."""
+"""The file of a saved simulation, which can be resumed: its job, and the counts so far."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from rpgres.errors import FileError, named, writing
 from rpgres.simulate.jobs import ActionSubject, Job
-from rpgres.simulate.subjects import Value
+from rpgres.simulate.runners import Value
 from rpgres.simulate.tallies import Tally
 from rpgres.text.digest import blake2b
 from rpgres.text.filenames import write_own
@@ -66,7 +66,7 @@ def read_saved(path: Path) -> SavedSimulation | None:
 
 
 def tally_for(path: Path, saved: SavedSimulation, job: Job, *, runs: int | None) -> Tally:
-    """Return the counts of a file with which a simulation goes on.
+    """Return the counts of a file with which a simulation is resumed.
 
     Args:
         runs: how many runs are wanted; None where the width decides.

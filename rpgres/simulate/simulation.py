@@ -1,4 +1,4 @@
-"""What is simulated, from what was typed or called: its job, what is counted, and what its record says."""
+"""A simulation, from what was typed or called: its job, what is counted, and its record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
 from rpgres.scenes.walking import check_by, check_paths, is_path, nearest_place
 from rpgres.simulate.jobs import Job, action_job, scene_job
-from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
+from rpgres.simulate.runners import ACTION_THINGS, choice_things, scene_things
 from rpgres.simulate.summaries import (
     SimulationResult,
     choices_in,
@@ -35,11 +35,11 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         job: all that workers need; its seed is set by `seeded`.
-        things: what is counted without being asked for.
-        paths: what is counted beside.
-        choices: what is counted of typed answers.
-        near: by path, the nearest name on the table, where the path has one that nothing there has.
-        policies: who decides by which policy, for the record.
+        things: what is always counted.
+        paths: what is counted because it was asked for.
+        choices: the names under which typed answers are counted.
+        near: for each path with an unknown name, the nearest name on the table.
+        policies: the policy of each character, for the record.
         title: the scene's title; empty for an action.
     """
 
@@ -98,15 +98,14 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
     """Return the simulation of an action.
 
     Args:
-        query: what is asked; its chances and budget do not count.
-        by: what is counted beside outcome, margin and total: paths of the table at the end, and details of the
-            outcome: what the action tells beside it, or a procedure does.
+        query: the query; its `by` and its budget are ignored.
+        by: what is counted beside outcome, margin and total: paths of the table at the end, or details of the outcome.
 
     Raises:
         UsageError: an answer, a policy or something to count is unknown.
     """
     rules, action, choose = query.rules, query.action, query.choose
-    query.deciding(prepared)  # which refuses unknown policies
+    query.deciding(prepared)  # refuses unknown policies
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
     paths = _beside(by, ACTION_THINGS)
@@ -147,8 +146,8 @@ def scene_simulation(
     """Return the simulation of a scene.
 
     Args:
-        by: what is counted beside what every simulation of it counts.
-        switches, policies, auto: those that the scene was read with.
+        by: what is counted beside `scene_things`.
+        switches, policies, auto: those with which the scene was read.
 
     Raises:
         UsageError: something to count is unknown.
@@ -169,5 +168,5 @@ def scene_simulation(
 
 
 def _beside(by: Iterable[str], things: Sequence[str]) -> list[str]:
-    """Return what is counted beside things, each once."""
+    """Return what is counted in addition to things, each once."""
     return [path for path in dict.fromkeys(by) if path not in things]

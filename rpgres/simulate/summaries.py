@@ -14,8 +14,8 @@ from rpgres.odds.chances import Asked
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.simulate.jobs import Job
+from rpgres.simulate.runners import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, is_of_step, rebuild
 from rpgres.simulate.running import folder_of
-from rpgres.simulate.subjects import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, is_of_step, rebuild
 from rpgres.simulate.tallies import Tally
 
 QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
@@ -30,8 +30,8 @@ class ValueCount(msgspec.Struct, frozen=True):
         value: a number or a text; null for runs in which there was none.
         count: in how many runs.
         share: the share of all runs.
-        low: the least that its chance is likely to be (95 %, Wilson's interval).
-        high: the most that its chance is likely to be.
+        low: the lower end of the 95 % interval (Wilson) of its chance.
+        high: the upper end of the interval.
     """
 
     value: int | str | None
@@ -42,13 +42,13 @@ class ValueCount(msgspec.Struct, frozen=True):
 
 
 class NumberSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What numbers come to, over the runs that have one.
+    """A summary of numbers, over the runs that have one.
 
     Attributes:
         runs: how many runs have a number.
         mean: their mean.
-        low: the least that the true mean is likely to be (95 %, Student's interval); null of one run.
-        high: the most that the true mean is likely to be.
+        low: the lower end of the 95 % interval of the mean (Student's); null of one run.
+        high: the upper end of the interval.
         deviation: their standard deviation; null of one run, which tells no spread.
         least: the smallest number.
         most: the largest number.
@@ -71,7 +71,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         values: its values with how often each came: outcomes in the ruleset's order, numbers ascending, others the most
             frequent first; null last.
-        numbers: what its numbers come to; null where no run has one.
+        numbers: the summary of its numbers; null where no run has one.
     """
 
     values: list[ValueCount]
@@ -84,14 +84,14 @@ class SimulationResult(Asked, frozen=True, kw_only=True, tag="rpgres.simulation/
     The same seed and number of runs give the same record, whatever the number of workers.
 
     Attributes:
-        rules: what names the rules exactly: version, hash of data, overlays in use.
+        rules: the exact rules: version, hash of the data, overlays in use.
         seed: where the dice came from; run N is the run with the seed `SEED#N`.
         runs: how many runs were counted, from run 0 on.
         complete: whether these are all that were asked for; false after an interruption.
         wanted: how many runs were asked for; null where `width` decided.
-        width: how wide intervals of outcomes or endings were to be at most; null where a number of runs was given.
+        width: the maximum width of intervals that was asked for; null where a number of runs was given.
         counted: what was counted, by name.
-        success: how likely an outcome is that means success; null for scenes and where none does.
+        success: the chance of any success; null for scenes, and where no outcome counts as one.
         partly: the answers of --choose that some runs do not offer, where a policy decides or the question is skipped.
         unasked: the labels of --choose that no run asks before the outcome.
     """
@@ -114,7 +114,7 @@ class SimulationResult(Asked, frozen=True, kw_only=True, tag="rpgres.simulation/
 
 
 def choices_in(tally: Tally) -> dict[str, set[Value]]:
-    """Return what became of typed answers, by the names under which they are counted."""
+    """Return the results of typed answers, by the names under which they are counted."""
     return {name: set(values) for name, values in tally.counts.items() if name.startswith(CHOSEN)}
 
 
@@ -139,9 +139,9 @@ def _refusal(job: Job, runs: int, name: str) -> RpgresError:
     from rpgres.engine.players import refusal
 
     with folder_of(job) as folder:
-        subject = rebuild(job, folder)
-        next(run for run in range(runs) if subject.play(run) and name in subject.refused)
-    return refusal(*subject.refused[name])
+        runner = rebuild(job, folder)
+        next(run for run in range(runs) if runner.play(run) and name in runner.refused)
+    return refusal(*runner.refused[name])
 
 
 def unasked_in(choices: Mapping[str, set[Value]]) -> list[str]:
@@ -154,7 +154,7 @@ def unasked_in(choices: Mapping[str, set[Value]]) -> list[str]:
 
 
 def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> Counted:
-    """Return a counted thing with its shares, and with what its numbers come to."""
+    """Return a counted thing with its shares, and the summary of its numbers."""
     runs = sum(counts.values())
     order = _outcomes(counts, rules) if name in (OUTCOME, LAST) or is_of_step(name) else _ordered(counts)
     values = []
@@ -167,7 +167,7 @@ def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> C
 
 
 def _outcomes(counts: Mapping[Value, int], rules: Rules) -> list[Value]:
-    """Return outcomes in the ruleset's order, and what else came behind them."""
+    """Return outcomes in the ruleset's order, and other values after them."""
     known: list[Value] = [name for name in rules.file.bands if name in counts]
     return [*known, *(value for value in _ordered(counts) if value not in known)]
 
@@ -181,7 +181,7 @@ def _ordered(counts: Mapping[Value, int]) -> list[Value]:
 
 
 def number_summary(counts: Mapping[int, int]) -> NumberSummary:
-    """Return what numbers come to.
+    """Return the summary of numbers.
 
     >>> number_summary({1: 1, 2: 2, 3: 1}).quantiles["50%"]
     2
@@ -237,7 +237,7 @@ def _quantiles(ordered: Sequence[int], counts: Iterable[int], runs: int) -> dict
 
 
 def success_of(tally: Tally, rules: Rules) -> Estimate | None:
-    """Return how likely success is; None of a scene, and where no outcome that came means it or its opposite."""
+    """Return the chance of any success; None for a scene, and where no outcome is a success or a failure."""
     bands = rules.file.bands
     known = {
         name: count for name, count in tally.counts.get(OUTCOME, {}).items() if isinstance(name, str) and name in bands

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from rpgres.errors import UsageError, named
-from rpgres.simulate.subjects import Key, Value
+from rpgres.simulate.runners import Key, Value
 
-MOST_VALUES = 100_000  # different values of one thing; what has more is no summary, and would fill the memory
+MOST_VALUES = 100_000  # different values of one thing; more are no summary, and would fill the memory
 
 
 class Tally(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
-"""Turns of procedures and scenes, each resolved once for all that read the same and have the same throws.
+"""A cache of turns of procedures and scenes: turns that read the same values and roll the same dice are played once.
 
-A turn depends on dice, decisions, and what it reads of the table and of the place it begins at, as odds of scenes know
-it (`odds.watching`). Where policies decide that look at nothing but the question, what a turn changes is kept by what
-it reads, what parts of rules come to (`Table.part`), and dice.
+A turn depends on dice, decisions, and what it reads of the table and of its own state, as recorded by `odds.watching`.
+Where policies look at the question only, the changes of a turn are cached by what it reads, by the results of parts of
+rules (`Table.part`), and by its dice.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from rpgres.simulate.recall import NotingDealer, Tree
 _WORTH = (
     (1_000, 1.5),
     (10_000, 5),
-)  # after so many turns that were not known, there have to be so many to each of them
-_MOST_VALUES = 100_000  # such turns after which all is forgotten, as the values of what they read are kept, too
-_STEP = (("at", "op"), ("at", "given"), ("at", "choose"))  # what tells the rests of a scene's steps apart
+)  # after so many misses, the least ratio of turns to misses that pays
+_MOST_VALUES = 100_000  # misses after which the cache is emptied, since it keeps the values that turns read
+_STEP = (("at", "op"), ("at", "given"), ("at", "choose"))  # parts that tell the rests of a scene's steps apart
 
 
 class _Read:
-    """What stands in a part of the table or place, or what is seen in some parts at a glance.
+    """The question of the value of one part of the state.
 
     Attributes:
-        shift: where the part begins in a node; below 0 for a glance.
+        shift: where the part begins in a node.
     """
 
     __slots__ = ("number", "shift")
@@ -47,7 +47,7 @@ class _Read:
 
 
 class _PartEnd(NamedTuple):
-    """What a part of a rule came to: the number of the result, the result, and how often each label was thrown then."""
+    """The result of a part of a rule, its number, and how often each label had been rolled after it."""
 
     number: int
     result: Any
@@ -55,11 +55,11 @@ class _PartEnd(NamedTuple):
 
 
 class _Part:
-    """A part of a rule with what it depends on: its results by dice, of which equal ones have the same number.
+    """A part of a rule: its results by dice. Equal results have the same number.
 
     Args:
-        run: the run in which it came up first; how it is played depends on nothing else of it.
-        thrown: how often each label was thrown before it.
+        run: the first run that played it; later ones use its rules, players and state.
+        thrown: how often each label had been rolled before it.
         play: plays it in another run.
     """
 
@@ -77,7 +77,7 @@ class _Part:
         return self.end(dealer).number
 
     def end(self, dealer: TurnDealer) -> _PartEnd:
-        """Return what it comes to."""
+        """Return its result for the dealer's dice."""
         found: _PartEnd | None = self._tree.find(dealer)
         if found is None:
             before = dealer.noted, dealer.thrown, dealer.in_part
@@ -92,7 +92,7 @@ class _Part:
 
 
 class _NotedReads(Reads):
-    """Takes note of what a turn reads, in one row with its throws."""
+    """Records what a turn reads, in one list with its rolls."""
 
     __slots__ = ("dealer",)
 
@@ -102,7 +102,7 @@ class _NotedReads(Reads):
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was read before."""
+        """Begin a new record."""
         self.parts.clear()
         self.note(SHAPE)
 
@@ -118,18 +118,18 @@ class _NotedReads(Reads):
 
 
 class TurnDealer(NotingDealer):
-    """Answers a turn of a procedure or scene, and keeps what parts of rules come to.
+    """Answers chance in turns of a procedure or scene, and caches results of parts of rules.
 
     Attributes:
-        parts: what nodes are made of.
-        reads: takes note of what the turn reads.
-        turns: what is known of all turns.
-        tree: what is known of what this turn does, or what is left of it behind its last merge.
-        is_abridged: whether there was such a merge, or a part: what comes of them need not have totals.
+        parts: the parts of which nodes are made.
+        reads: records what the turn reads.
+        turns: the cache of all turns.
+        tree: the cache of this turn, or of the rest of it behind its last merge.
+        is_abridged: whether there was such a merge, or a part: their results need not have totals.
         in_part: whether a part of a rule is played.
-        outcome: what the last step of a scene came to.
-        room: how many questions and results may still be kept.
-        thrown: how often each label was thrown in the turn: the dice of a seed are told apart by that.
+        outcome: the outcome of the last step of a scene.
+        room: how many questions and results may still be cached.
+        thrown: how often each label was rolled in the turn; the dice of a seed depend on it.
     """
 
     __slots__ = (
@@ -140,7 +140,7 @@ class TurnDealer(NotingDealer):
     keeps_parts = True
 
     def forget(self, canons: Mapping[str, Callable[[Any], Any]]) -> None:
-        """Begin with nothing that is known; see `Parts` for `canons`."""
+        """Empty the cache; see `Parts` for `canons`."""
         self.parts, self.room = Parts(canons), recall.MOST_KEPT
         self.turns = Tree()
         self._kept: dict[Hashable, _Part] = {}
@@ -150,26 +150,26 @@ class TurnDealer(NotingDealer):
         self.thrown: dict[str, int] = {}
 
     def question(self, part: int) -> _Read:
-        """Return the question what stands in a part; always the same."""
+        """Return the question of the value of a part; always the same object."""
         found = self._questions.get(part)
         if found is None:
             found = self._questions[part] = _Read(part)
         return found
 
     def begin(self, node: Node) -> Standing:
-        """Return where a turn begins; as long as anything may be kept, take note of what is read of it."""
+        """Return the state in which a turn begins; it records what is read of it while the cache has room."""
         self.node, self.tree = node, self.turns
         self.is_abridged = self.in_part = False
         self.thrown = {}
         self.note()
-        self.reads.is_off = True  # what was kept of earlier turns may still look at their tables
+        self.reads.is_off = True  # cached values of earlier turns may still read their tables
         if self.room <= 0:
             return self.parts.standing(node)
         self.reads = _NotedReads(self)
         return self.parts.watched(node, self.reads)
 
     def led_to(self, after: Standing) -> Delta:
-        """Return what the turn changed."""
+        """Return the changes of the turn."""
         if isinstance(self.reads, _NotedReads) and not self.reads.is_off:
             return self.parts.changes(self.node, after, self.reads)
         then = self.parts.node_of(after)
@@ -177,7 +177,7 @@ class TurnDealer(NotingDealer):
 
     @property
     def has_drawn(self) -> bool:
-        """Whether chance was asked in the turn."""
+        """Whether anything was rolled or drawn in the turn."""
         return bool(self.thrown) or not self.is_complete
 
     def came_to(self, outcome: str | None) -> None:
@@ -192,20 +192,20 @@ class TurnDealer(NotingDealer):
         return super().show(dice, label, count)
 
     def _count(self, label: str, count: int) -> None:
-        """Count a throw.
+        """Count a roll.
 
         Raises:
-            RpgresError: a decision has the same label, and counts, too: what was decided cannot be left out then.
+            RpgresError: a decision has the same label, so that the count depends on decisions, which are not cached.
         """
         if count != self.thrown.get(label, 0):
             raise RpgresError(f"{label} is the label of dice and of a decision")
         self.thrown[label] = count + 1
 
     def merge(self, key: Any) -> None:
-        """Go on to what is left of the turn, which all turns share that carry the same and merge on the same.
+        """Continue with the rest of the turn, whose cache is shared by all turns that merge on the same key.
 
         Raises:
-            _Known: it was played before, with what is read of the table from there on and with these dice.
+            _Known: the rest was played before, with the same values read and the same dice.
         """
         if self.in_part or not self.is_complete or key[0] is None:
             return
@@ -226,7 +226,7 @@ class TurnDealer(NotingDealer):
             self.reads.begin()
 
     def keep(self, found: Any) -> None:
-        """Keep what the turn comes to, or what is left of it."""
+        """Cache the result of the turn, or of the rest of it."""
         if self.room > 0 and self.is_complete:
             self.room -= self.tree.keep(self.noted, found)
 
@@ -234,7 +234,7 @@ class TurnDealer(NotingDealer):
         key = key, tuple(self.thrown.items())
         part = self._kept.get(key)
         if part is None:
-            with self.reads.off():  # the key stands for what it reads
+            with self.reads.off():  # the key covers what it reads
                 part = _Part(run, {**self.thrown}, play)
             if self.room > 0:
                 self._kept[key] = part
@@ -247,12 +247,12 @@ class TurnDealer(NotingDealer):
 
 
 class Played(NamedTuple):
-    """What a turn came to.
+    """The result of a turn.
 
     Attributes:
-        after: where it then stands; None at the end of all turns.
-        told: what is told of the turn, in order (hashable).
-        step: to which step the next turn belongs, by its number among the draws of a seed; None for the same step.
+        after: the state after it; None at the end of all turns.
+        told: what is counted of the turn, in order (hashable).
+        step: the step of the next turn, by its number among the draws of a seed; None for the same step.
     """
 
     after: Standing | None
@@ -261,7 +261,7 @@ class Played(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is kept of a turn: what it changes, None at the end of all turns; and as of `Played`."""
+    """The cached result of a turn: its changes, None at the end of all turns; the rest as in `Played`."""
 
     delta: Delta | None
     told: tuple[Hashable, ...]
@@ -269,7 +269,7 @@ class _Found(NamedTuple):
 
 
 class _Known(Stop):
-    """What is left of a turn is known."""
+    """The rest of a turn is in the cache."""
 
     def __init__(self, found: _Found) -> None:
         super().__init__(found)
@@ -277,13 +277,13 @@ class _Known(Stop):
 
 
 class Turns:
-    """Runs of something that is played in turns.
+    """Runs that are played in turns.
 
     Args:
         dealer: answers chance in `begin` and `turn`.
-        begin: returns where the first turn begins, and to which step it belongs, by its number among a seed's draws.
+        begin: returns the state of the first turn, and its step by its number among the draws of a seed.
         turn: plays a turn.
-        canons: of the ruleset, where fields of the state may be replaced by others that are alike to the rules.
+        canons: the canonical forms of fields of the state, where the ruleset declares them.
     """
 
     def __init__(
@@ -303,7 +303,7 @@ class Turns:
         self._first: tuple[Node, int] | None = None
 
     def play(self, run: int) -> list[Hashable] | None:
-        """Return what is told of the turns of a run; None where it has to be played as a whole, which tells more."""
+        """Return what is counted of the turns of a run; None where it has to be played as a whole."""
         if not self._can_recall:
             return None
         try:
@@ -339,7 +339,7 @@ class Turns:
         return None
 
     def _check_worth(self) -> None:
-        """Keep nothing any more where little is found again, and all anew where too much was kept."""
+        """Give the cache up where it is hardly used, and empty it where it is too large."""
         if any(self._missed > missed and self._turns < self._missed * times for missed, times in _WORTH):
             self._can_recall = False
         if self._missed > _MOST_VALUES:
@@ -347,17 +347,17 @@ class Turns:
             self._forget()
 
     def _begun(self) -> tuple[Node, int]:
-        """Return where the first turn begins."""
+        """Return the node of the first turn, and its step."""
         self._dealer.note()
         self._dealer.thrown = {}
-        self._dealer.in_part = True  # played once for all runs, it has nothing to share by its merges
+        self._dealer.in_part = True  # it is played once for all runs, so its merges are not cached
         standing, step = self._begin()
         if self._dealer.has_drawn:
-            raise RpgresError("dice that fall before the first turn are not recalled")
+            raise RpgresError("dice before the first turn are not recalled")
         return self._dealer.parts.node_of(standing), step
 
     def _resolved(self, node: Node) -> _Found:
-        """Play a turn, and return what it came to."""
+        """Play a turn, and cache its result."""
         dealer = self._dealer
         self._missed += 1
         start = dealer.begin(node)

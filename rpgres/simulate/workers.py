@@ -1,4 +1,4 @@
-"""Who plays batches: this process, others on this machine, or a Dask cluster, all as `concurrent.futures.Executor`."""
+"""The workers that play batches: this process, others on this machine, or a Dask cluster, all as `Executor`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-AHEAD = 4  # batches handed out for each worker, so that none waits for the slowest
+AHEAD = 4  # batches queued for each worker, so that none waits for the slowest
 
 
 class Workers(msgspec.Struct, frozen=True):
@@ -36,12 +36,12 @@ class Workers(msgspec.Struct, frozen=True):
 
     @property
     def window(self) -> int:
-        """How many batches are handed out at most."""
+        """The maximum number of batches in progress."""
         return AHEAD * self.count if self.count > 1 or not self.has_folder else 1
 
 
 class HereExecutor(Executor):
-    """Does what is submitted at once, in this process."""
+    """Runs what is submitted at once, in this process."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Return the result of a call, as a future that is done."""
@@ -62,13 +62,13 @@ def cores() -> int:
 
 @contextmanager
 def kept(executor: Executor, count: int, job: bytes) -> Iterator[Workers]:
-    """Have batches played by an executor that goes on after the block.
+    """Use an executor of the caller, which is not shut down.
 
     Args:
-        executor: hands them out; only the pools of Python itself are known to see the files of this machine.
+        executor: plays the batches; only the pools of the standard library are known to see the files of this machine.
 
     Raises:
-        UsageError: the job needs files that only this machine has, and the executor may be elsewhere.
+        UsageError: the job needs files that only this machine has, and the executor may run on another one.
     """
     from rpgres.simulate.jobs import Job, require_portable
 
@@ -80,12 +80,12 @@ def kept(executor: Executor, count: int, job: bytes) -> Iterator[Workers]:
 
 @contextmanager
 def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
-    """Have batches played by processes of their own, which end with the block.
+    """Use processes, which end with the block.
 
-    They are started afresh (`spawn`), which is safe with threads, and the same on every system.
+    They are started by `spawn`, which is safe with threads and works on every system.
 
     Args:
-        job: what they are going to play; they see the same installation, so nothing needs asking.
+        job: not used; the processes have the same installation, so nothing needs to be checked.
     """
     from multiprocessing import active_children, get_context
     from multiprocessing.connection import wait
@@ -96,16 +96,16 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
     try:
         with _deaf():
             started = [executor.submit(os.getpid) for _ in range(count)]
-        children |= set(active_children()) - before  # one that is killed later is no active child any more
+        children |= set(active_children()) - before  # now, since a killed process is no active child any more
         for future in started:
             future.result()
         yield Workers(executor, count)
     finally:
         children |= set(active_children()) - before
         try:
-            executor.shutdown(wait=False, cancel_futures=True)  # batches under way are not needed, and soon over
-            # One that is killed while it waits for work keeps the lock of the queue, and the others wait for it without
-            # end; the executor, told to end at that moment, does not look at who died any more.
+            executor.shutdown(wait=False, cancel_futures=True)  # running batches are not needed, and soon end
+            # A process that is killed while it waits for work keeps the lock of the queue, so that the others wait
+            # forever; an executor that is shutting down no longer notices deaths.
             while (alive := [child for child in children if child.is_alive()]) and not any(
                 child.exitcode for child in children
             ):
@@ -113,8 +113,8 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
             _terminate(alive)
             for child in alive:
                 child.join()
-        except BaseException:  # unless a rule does not end; then a second Ctrl-C or a limit of time ends them
-            threading.excepthook = lambda _told: None  # the thread that waits for them would complain
+        except BaseException:  # a rule never ends, and a second Ctrl-C or a time limit came
+            threading.excepthook = lambda _told: None  # the thread that waits for them would print a traceback
             _terminate(set(active_children()) - before)
             raise
 
@@ -141,7 +141,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Have processes that are started meanwhile ignore Ctrl-C, which this one answers for all of them."""
+    """Make processes that are started in the block ignore Ctrl-C, which this process handles for all of them."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread sets signals, and only it is interrupted
         return

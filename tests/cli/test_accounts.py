@@ -597,7 +597,7 @@ def test_why_the_table_cannot_be_changed_is_for_the_game_master(option: str, cha
         known.append((gm.out, gm.err))
     assert seen[0] == seen[1]
     assert "rat" not in "".join(seen[0]).lower()
-    assert "hidden.toml:12: steps[0]: this change cannot be made; the game master is told why" in "".join(seen[0])
+    assert "hidden.toml:12: steps[0]: this change cannot be made; the game master can see why" in "".join(seen[0])
     assert "change cannot be made" not in "".join(known[0])
 
 
@@ -692,8 +692,8 @@ def test_what_comes_before_a_decision_is_told_as_the_game_master_may_know_it() -
 def test_whose_decision_it_is_that_nobody_takes_is_told_without_its_options() -> None:
     own, gm, other = (rpgres(*BATTLE, "--as", seat).err for seat in ("brannagh", "gm", "everybody"))
     assert "Do10" in own
-    assert "nobody takes a decision of brannagh" in gm
-    assert "nobody takes a decision of another seat" in other
+    assert "no answer to a decision of brannagh" in gm
+    assert "no answer to a decision of another seat" in other
     assert "Do10" not in gm + other
     scene = 'ruleset = "saga"\nseed = "7"\n[characters.brannagh]\nsheet = "brannagh"\n[[steps]]\nactor = "brannagh"\n'
     scene += 'action = "act"\nwith = { ability = "strength", vs = "average" }\n'

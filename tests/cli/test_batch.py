@@ -82,7 +82,7 @@ def test_inputs_beside_with_are_told_their_place() -> None:
     )
     assert flat["message"].startswith("skill: unknown key")
     for told in (flat, other):
-        assert "inputs of an action stand under `with`" in told["message"]
+        assert "inputs of an action belong under `with`" in told["message"]
         assert "named by `op`" in told["message"]
     assert near["message"] == "wiht: unknown key; did you mean `with`?"
 

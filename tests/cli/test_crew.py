@@ -143,7 +143,7 @@ def test_what_may_have_been_done_at_a_table_is_not_asked_again(code: int) -> Non
         crew.take(job_of({"id": number, "op": "table.note", "table": "t.db"}, b"{}"))
     crew.finish()
     assert [one["id"] for one in told] == [1, 2]
-    assert "stands in the table's log" in told[1]["message"]
+    assert "the table's log shows" in told[1]["message"]
 
 
 _GIVES_UP_ONCE = """

@@ -226,7 +226,7 @@ def test_odds_by_margin_and_by_part() -> None:
 @pytest.mark.parametrize(
     ("line", "said", "caret"),
     [
-        ("adv d20", "adv stands alone or behind the dice: adv, d20 adv, d20+5 adv; each of them rolls 2d20kh1", "^^^"),
+        ("adv d20", "adv is written alone or after the dice: adv, d20 adv, d20+5 adv; each rolls 2d20kh1", "^^^"),
         ("2d6 adv", "2d6kh1 keeps one of them, 3d6kh2 rolls one more and drops one", "    ^^^"),
         ("2d6+3>=10", "to compare the total, write vs 10", "     ^^"),
         ("5d10!=10>=8", "to count every new die by itself, again =10", "    ^"),

@@ -278,7 +278,7 @@ def test_a_command_without_json_answers_with_its_text() -> None:
         ({"op": "ruleset.test", "ruleset": "two-dice", "vectors": [1]}, ["vectors"], "`vectors` takes a text"),
         ({"op": "odds", "scene": "fate/gate", "auto": True, "out": "a\0b"}, ["out"], "without null characters"),
         ({"op": "odds", "scene": "fate/gate", "json": True}, ["json"], "has no key 'json'"),
-        ({"op": "simulate", "sheet": "mara"}, ["sheet"], "inputs of an action, and its sheet, stand under `with`"),
+        ({"op": "simulate", "sheet": "mara"}, ["sheet"], "inputs of an action, and its sheet, belong under `with`"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(request_: dict[str, Any], path: list[str], said: str) -> None:

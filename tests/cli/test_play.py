@@ -182,7 +182,7 @@ def test_one_hero_alone_behind_with_leads_or_stands_beside(begin: str, said: str
     line = split(f"{begin}conflict with edda against thug")
     assert Seat(TABLE, None).understood(line, answered).long == long
     assert asked[0] == "Who acts?"
-    told = "who acts stands first: `edda conflict against thug`, or `mara conflict with edda against thug`"
+    told = "the actor comes first: `edda conflict against thug`, or `mara conflict with edda against thug`"
     with pytest.raises(UsageError, match=told):
         Seat(TABLE, None).understood(line, nobody)
     assert Seat(TABLE, "mara").understood(line, nobody).long == "mara conflict --against thug --ally edda"
@@ -391,7 +391,7 @@ def test_one_character_is_shown_alone() -> None:
     [
         ("und", "did you mean 'undo'"),
         ("mara overcom 3", "did you mean 'overcome'"),
-        ("overcome burglary 3", "who acts stands first, as in `mara overcome`"),
+        ("overcome burglary 3", "the actor comes first, as in `mara overcome`"),
         ("marra overcome burglary 3", "did you mean 'mara'"),
         ("mara overcome fight guard", "what of guard opposes this?"),
         ("mara invokes fog", "is asked in the middle of an action, and answered there: overcome"),

@@ -345,7 +345,7 @@ def test_at_a_terminal_it_is_shown_and_stopped() -> None:
     from tests.support.terminal import Terminal
 
     terminal = Terminal(["odds", *CONFRONT])
-    terminal.until("branches (Ctrl-C stops)")
+    terminal.until("paths (Ctrl-C stops)")
     code, shown = terminal.interrupt()
     assert code == 130
     assert "remaining: 100.00 % (estimated from" in shown

@@ -262,7 +262,7 @@ def test_outcomes_are_told_where_success_is_the_same() -> None:
 
 
 def test_a_fixed_outcome_is_told() -> None:
-    assert told(CARDS) == "  The outcome is fixed by now; this decides what else comes of it."
+    assert told(CARDS) == "  The outcome is fixed by now; this decides the rest."
 
 
 def test_nothing_is_concluded_from_what_is_lacking() -> None:

@@ -583,10 +583,10 @@ def test_a_name_that_nothing_has_at_the_end_is_told_with_the_nearest(verb: str) 
     misspelt = rpgres(*line, "tags.i-know-a-back-wey")
     assert misspelt.code == 0
     assert misspelt.err == (
-        "rpgres: --by tags.i-know-a-back-wey: nothing stands there at the end; did you mean 'i-know-a-back-way'?\n"
+        "rpgres: --by tags.i-know-a-back-wey: there is no value at the end; did you mean 'i-know-a-back-way'?\n"
     )
     assert rpgres(*line, "tags.quite-another").err == (
-        "rpgres: --by tags.quite-another: nothing stands there at the end\n"
+        "rpgres: --by tags.quite-another: there is no value at the end\n"
     )
     assert rpgres(*line, "tags.i-know-a-back-way.uses").err == ""
 

@@ -96,7 +96,7 @@ def test_in_the_middle_it_can_be_shown_verified_and_undone() -> None:
         if record["pending"] and marked(record, "bruiser"):
             break
     assert record["state"] != before
-    assert "Conflict is under way: its finished turns are in what stands above." in rpgres("table", "show").out
+    assert "Conflict is under way: its finished turns are included above." in rpgres("table", "show").out
     assert "with all entries and states" in rpgres("table", "verify").out
     assert rpgres("table", "undo", "1").code == 0
     after = show()

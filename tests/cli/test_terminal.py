@@ -381,7 +381,7 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
 def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
     code, shown = Terminal(["plugin", "check", "two-dice"], program=CHECKING, NO_COLOR="").end()
     assert code == 0
-    assert re.search(r"checking two-dice: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C stops\)\r\x1b\[K", shown)
+    assert re.search(r"checking two-dice: \S+( \.\.\.|: [\d,]+ paths) \(Ctrl-C stops\)\r\x1b\[K", shown)
     assert re.search("\x1b\\[[0-9;]*mpassed", shown)
     code, shown = Terminal(["plugin", "check", "two-dice", "--plain"], program=CHECKING).end()
     assert code == 0

@@ -213,7 +213,7 @@ def test_what_cannot_be_done_with_scenes_is_not_taken_for_the_name_of_one(word: 
         ("table note two words", "(words); quotes make one text of several words; "),
         ("table join edda --sheet venn", "name one sheet: edda or venn"),
         ("table set mara.fate-points 2", "(2); PATH=VALUE is one word, as in mara.fate-points=2; "),
-        ("play fate", "(fate); it goes on at a table that is there: `rpgres table new RULESET --sheet FILE` "),
+        ("play fate", "(fate); it needs an existing table: `rpgres table new RULESET --sheet FILE` "),
         ("sheet new fate kara.toml", "; a file to write is named with --out kara.toml; "),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_scene_with_its_file_and_with_another_name() -> None:
     assert rpgres("whatif", result, "--given", "roll=++++", "--scene", "fate/bribe").out == ran.out
     ran = rpgres("whatif", result, "--given", "roll=++++", "--scene", "fate/ledger")
     assert ran.code == 2
-    assert "does not come to the same" in ran.err
+    assert "has another result when" in ran.err
 
 
 def test_a_screen_that_is_wide_has_two_columns() -> None:

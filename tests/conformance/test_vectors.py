@@ -103,7 +103,7 @@ def test_the_command_counts_and_exits_with_1(tmp_path: Path) -> None:
 def test_without_a_file_the_command_runs_those_that_the_ruleset_brings() -> None:
     ran = rpgres("ruleset", "test", "again-pool")
     assert (ran.code, ran.out) == (0, "again-pool: 16 of 16 vectors pass\n")
-    assert rpgres("ruleset", "test", "fate").err == "rpgres: the ruleset fate brings no vectors; name a file of them\n"
+    assert rpgres("ruleset", "test", "fate").err == "rpgres: the ruleset fate has no vectors; name a file of them\n"
 
 
 def test_a_line_that_is_no_vector_is_told_with_its_place(tmp_path: Path) -> None:

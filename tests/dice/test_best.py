@@ -121,7 +121,7 @@ def test_thrown_dice_that_are_not_kept_are_dropped() -> None:
         ("(d6,d8)k1", 0, 7, "which of these are kept"),
         ("(d6,d8", 0, 1, "parenthesis is never closed"),
         ("{d6,d8", 0, 1, "brace is never closed"),
-        ("(d6[fire],d8)kh1", 0, 13, "stands behind all of it"),
+        ("(d6[fire],d8)kh1", 0, 13, "goes at the end"),
         ("(d6,)kh1", 4, 1, "missing"),
     ],
 )

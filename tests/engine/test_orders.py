@@ -277,7 +277,7 @@ def test_orders_may_read_what_code_counts(ruleset: str, name: str, is_there: boo
         ),
         (
             'when = { "self.counters.fate-points" = ">= 3 and <= 2" }\nchoose = "first"',
-            "0 when.self.counters.fate-points never-matches: nothing that can stand there fits",
+            "0 when.self.counters.fate-points never-matches: no possible value fits",
         ),
     ],
 )

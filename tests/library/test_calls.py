@@ -396,7 +396,7 @@ NOTHING: dict[str, Any] = {}
     [
         (lambda: rpgres.odds("3d6", seconds=-1), "`seconds` takes a number of seconds over 0, not -1"),
         (lambda: rpgres.odds("3d6", leaves=5), "odds of dice take no `leaves`"),
-        (lambda: rpgres.odds("fate", "overcome", skill=1, vs=2, leaves=0), "`leaves` takes a number of branches"),
+        (lambda: rpgres.odds("fate", "overcome", skill=1, vs=2, leaves=0), "`leaves` takes a number of paths"),
         (lambda: rpgres.odds_scene("fate/gate", seconds=0), "`seconds`"),
         (lambda: rpgres.odds_best("fate/gate", seconds=float("nan")), "`seconds`"),
         (lambda: rpgres.odds_knockout("fate", "overcome", skill=1, vs=2, seconds=-1), "`seconds`"),

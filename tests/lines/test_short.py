@@ -205,7 +205,7 @@ def test_a_title_of_several_is_not_guessed(line: str, readings: list[str], optio
         ("fate", "oppose burglary 3 edda:will", "unknown word 'edda:will'"),
         ("solo-oracle", "ask 50/50", "ask takes likely (sure, likely, even, unlikely, hardly), question"),
         ("solo-oracle", "ask impossible", "ask takes likely (sure, likely, even, unlikely, hardly), question"),
-        ("two-dice", "risk 2 fen", "risk names no fen; who acts stands first: fen risk"),
+        ("two-dice", "risk 2 fen", "risk names no fen; the actor comes first: fen risk"),
     ],
 )
 def test_what_means_nothing_is_told_with_the_nearest_name(ruleset: str, line: str, told: str) -> None:

@@ -40,7 +40,7 @@ SLIPS = {
     "formula in place of a name": (
         ('"1d6 + {attribute}/2"', '"1d6 + {attribute / 2}"'),
         "{attribute / 2} is not a name; names are lowercase letters, digits and hyphens; "
-        "no formula stands here, write what is added outside the braces of {attribute}",
+        "no formula is allowed here, write it outside the braces of {attribute}",
     ),
     "misspelt function": (
         ('degrees = "margin / 3"', 'degrees = "maxx(margin, 3)"'),

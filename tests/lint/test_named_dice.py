@@ -87,7 +87,7 @@ def test_a_sound_one_is_sound() -> None:
         ('"ones > 2"', '"ones-1 > 2"', "blanks around the minus: ones - 1"),
         ('"ones > 2"', '"skill-dread > 2"', "blanks around the minus: skill - dread"),
         ('"ones > 2"', '"ones-max(dread, 1) > 2"', "blanks around the minus: ones - max(...)"),
-        ('"ones > 2"', '"{ones} > 2"', "bands.haunted: names stand in a formula without braces"),
+        ('"ones > 2"', '"{ones} > 2"', "bands.haunted: names in a formula have no braces"),
         ('"ones > 2"', '"ones == 2"', "bands.haunted: equal is a single ="),
         ('"ones > 2"', '"ones > face"', "face is a name of one die"),
         (

@@ -349,7 +349,7 @@ def test_a_rule_that_comes_to_something_else_is_found_when_courses_are_run_again
     def fickle(dealer: WalkDealer) -> int:
         return dealer.throw(dice("d6"), "roll", 0).value + next(calls) % 2
 
-    with pytest.raises(RuleError, match=r"it came to \d and then \d; a rule must depend only on the table"):
+    with pytest.raises(RuleError, match=r"it returned \d and then \d; a rule must depend only on the table"):
         explore(fickle, recheck=100)
 
 
@@ -370,7 +370,7 @@ def test_running_courses_again_changes_nothing() -> None:
 def test_rules_of_strangers_are_run_again() -> None:
     calls = iter(range(1000))
     prepared = with_rule(lambda table, actor, **_: table.settle("try", table.roll(dice("d3")) + next(calls) % 2 - 2))
-    with pytest.raises(RuleError, match=r"the rule tiny try cannot be evaluated: .* it came to '\w+' and then"):
+    with pytest.raises(RuleError, match=r"the rule tiny try cannot be evaluated: .* it returned '\w+' and then"):
         outcome_odds(prepared)
 
 

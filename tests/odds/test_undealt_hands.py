@@ -24,7 +24,7 @@ from rpgres.odds.scene_best import scene_best
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.odds.trees import Blind
 from rpgres.scenes import Scene, read_scene
-from rpgres.scenes.measuring import dealing_late
+from rpgres.scenes.measuring import with_late_deals
 from rpgres.scenes.walking import course_of
 from rpgres.toml.reading import Source
 from tests.support.plain_walk import plain_odds
@@ -209,7 +209,7 @@ def every_order(result: Callable[[Sequence[int]], str]) -> dict[Any, Fraction]:
 
 
 def walked(scene: Scene, **asked: Any) -> SceneOdds:
-    return dealing_late(scene, scene_odds, **asked)
+    return with_late_deals(scene, scene_odds, **asked)
 
 
 def shown(order: Sequence[int]) -> str:

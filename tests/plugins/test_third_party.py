@@ -178,7 +178,7 @@ def test_completion_knows_its_actions_sheets_and_abilities(site: Path) -> None:
 
 # Where it shows, and what is told of it, by distribution.
 STAGES = {
-    "missing-module": ("import", "rpgres_missing_module/__init__.py, line 5). If it is yours, add what brings"),
+    "missing-module": ("import", "rpgres_missing_module/__init__.py, line 5). If it is yours, add the package of"),
     "failing-import": ("import", "RuntimeError: no museum today"),
     "wrong-hook": ("register", "takes no argument"),
     "failing-yield": ("yield", "RuntimeError: half way"),
@@ -329,7 +329,7 @@ def test_a_batch_tells_the_distribution_and_no_path(site: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (("odds", "fickle-rule", "try"), "on the same answers it came to 'pass' and then 'fail'"),
+        (("odds", "fickle-rule", "try"), "on the same answers it returned 'pass' and then 'fail'"),
         (("odds", "fickle-rule", "drift"), "on the same answers it asked 'roll' and then 'other'"),
         (("odds", "fickle-rule", "stray", "--choose", "way=left"), "on the same answers it asked"),
         (("roll", "fickle-rule", "stray"), "on the same answers it asked 'way' and then 'other'"),

@@ -167,7 +167,7 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
         measure(changed(wall, named_change(wall, "characters.mara.skils.fight", "2")))
     for path, told in {
         "steps.clim.with.vs": r"this list has no entry 'clim'; did you mean 'climb'\?",
-        ".": r"'\.' names no place of the scene; a place is named as steps\.climb\.with\.vs",
+        ".": r"'\.' is no path of the scene; a path looks like steps\.climb\.with\.vs",
         "steps[7].with.vs": r"no entry '7'; it has: climb \(an entry goes by its `id`, or by its number from 0\)",
         "characters.marra.skills.fight": "`characters` of the scene has no entry 'marra'; did you mean 'mara'",
         "counters.fate-pints": "there is no counter 'fate-pints'; did you mean `fate-points`",

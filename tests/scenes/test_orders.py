@@ -135,7 +135,7 @@ FAULTS = {
         '[[orders.brave]]\nask = "price"\nchoose = "fail"\nwhen = { "counters.fate-points" = "< 1 and > 3" }\n',
         11,
         "never-matches",
-        'orders.brave[0].when."counters.fate-points": nothing that can stand there fits',
+        'orders.brave[0].when."counters.fate-points": no possible value fits',
     ),
     "never-reached": (
         '[[orders.brave]]\nask = "price"\nchoose = "fail"\n[[orders.brave]]\nask = "price"\nchoose = "cost"\n',

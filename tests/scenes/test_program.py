@@ -115,11 +115,11 @@ def test_a_change_counts_from_nothing_and_of_no_number_is_refused(battle: Rulese
     again = '[[steps]]\nset = { "things.bells" = 3 }\n[[steps]]\nrepeat = { at-most = 4 }\n[[steps.steps]]\n'
     rung = given(battle, HEAD + again + 'set = { "things.bells" = "-2" }\n', "7")
     assert rung.state["things"]["bells"] == -5
-    with pytest.raises(FileError, match=r"things\.bells: '\+1' changes a number, and no number stands there"):
+    with pytest.raises(FileError, match=r"things\.bells: '\+1' changes a number, and there is none"):
         given(battle, HEAD + '[[steps]]\nset = { "things.bells" = "+1" }\n', "7")
     source = Source(path="s.toml", text=HEAD + '[[steps]]\nset = { "characters.ada.is-out" = "+1" }\n')
     (fault,) = scene_diagnostics(source, find_ruleset=lambda _: battle, folder=Path())
-    assert "'+1' changes a number, and no number can stand there" in fault.message
+    assert "'+1' changes a number, and there can be no number" in fault.message
 
 
 def test_a_procedure_is_a_step_with_an_outcome(battle: Ruleset) -> None:

@@ -25,7 +25,7 @@ from rpgres.simulate import Crew, Job, Plan, Tally, action_job, empty_tally, pac
 from rpgres.simulate.batches import Report, report
 from rpgres.simulate.cluster import _fault, cluster
 from rpgres.simulate.jobs import require_portable
-from rpgres.simulate.subjects import ACTION_THINGS, scene_things
+from rpgres.simulate.runners import ACTION_THINGS, scene_things
 from tests.support.command_line import rpgres
 
 RUNS = 1000

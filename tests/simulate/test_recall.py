@@ -13,7 +13,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import open_scene, read_scene
 from rpgres.simulate import action_job, recall, scene_job
-from rpgres.simulate.subjects import Key, rebuild
+from rpgres.simulate.runners import Key, rebuild
 from rpgres.simulate.turns import Turns
 from tests.support.effort import few
 

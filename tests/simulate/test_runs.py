@@ -32,7 +32,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.simulate import Crew, Job, Plan, Tally, action_job, batches, empty_tally, pace, running, simulated
 from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.pace import is_check, next_check, widest
-from rpgres.simulate.subjects import ACTION_THINGS
+from rpgres.simulate.runners import ACTION_THINGS
 from rpgres.simulate.workers import Workers, processes
 from rpgres.stopping import STOP
 from tests.support.effort import examples, games

@@ -21,7 +21,7 @@ from rpgres.scenes.walking import ENDING, course_of, value_name
 from rpgres.simulate import Crew, Plan, Tally, empty_tally, scene_job, simulated
 from rpgres.simulate.batches import count_runs
 from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
-from rpgres.simulate.subjects import action_subject, is_of_step, main_things, scene_subject, scene_things
+from rpgres.simulate.runners import action_runner, is_of_step, main_things, scene_runner, scene_things
 from tests.support import effort
 from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
@@ -104,7 +104,7 @@ def test_exact_and_simulated_scenes_agree(name: str) -> None:
     odds = scene_odds(course_of(scene, by=by), **({"leaves": 50} if is_short else {}))
     assert bool(odds.open) == (name in OPEN)
     runs = 100 if odds.open else 1000 if len(odds.masses) > 1 else 10  # what is open is long
-    subject = scene_subject(scene, seed="agreement", by=[PEOPLE])
+    subject = scene_runner(scene, seed="agreement", by=[PEOPLE])
     place = subject.things.index(ENDING if scene.file.ends else "last")
     counts = Counter((key[place] or "", str(key[-1])) for key in map(subject.play, range(runs)))
     masses = {(ending, value_name(people)): float(mass) for (ending, people), mass in odds.masses.items()}
@@ -171,7 +171,7 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     inputs = {"attackers": 4, "defenders": 3}
     scene = procedure_scene(rules, "battle", inputs)
     by = ["counters.attackers", "rounds"]
-    subject = scene_subject(scene, seed="7", by=by)
+    subject = scene_runner(scene, seed="7", by=by)
     assert subject.things == ("steps.battle", "last", *by)
     runs = games(3000)
     tally = count_runs(subject, 0, runs)
@@ -185,7 +185,7 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     prepared = prepare(rules, "battle", inputs)
     action = ActionSubject(action="battle", inputs=inputs)
     job = Job(seed="7", by=by, rules=RulesJob(id=rules.id, version="1", hash=""), subject=action)
-    alone = action_subject(prepared, job, action, {})
+    alone = action_runner(prepared, job, action, {})
     for run in range(40):
         outcome, _, attackers, rounds = subject.play(run)
         assert alone.play(run) == (outcome, None, None, attackers, rounds)

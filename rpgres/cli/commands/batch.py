@@ -47,7 +47,7 @@ def command(
     Sheets are named without a folder (mara, mara.toml) and are sought here and among the ruleset's own.
 
     Each answer is a result, a pending decision, or an error (`rpgres schema error`), with the id of its request; an
-    error without one names the line. What waits for a decision has a `request` that goes on with the same run once
+    error without one names the line. What waits for a decision has a `request` that continues the same run once
     the answer is added under `choose`. Each is written at once, so a bot can keep one process and talk to it line by
     line. Blank lines are passed over.
 

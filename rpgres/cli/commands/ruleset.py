@@ -208,7 +208,7 @@ def run_test(
     rules = load_named(ruleset, rulesets, switch)
     files = vectors or own_vectors(rules)
     if not files:
-        raise UsageError(f"the ruleset {rules.id} brings no vectors; name a file of them")
+        raise UsageError(f"the ruleset {rules.id} has no vectors; name a file of them")
     report = run_vectors(rules, files)
     end_check(
         "json" if as_json else "text",

@@ -178,5 +178,5 @@ def command_of_scene(name: str) -> SectionedCommand:
 
 
 WALKED = """\
-Every result of dice and cards is followed, turn by turn, and standings that are equal are followed once. Decisions come
+Every result of dice and cards is followed, turn by turn, and equal states are evaluated once. Decisions come
 from the steps of the scene, from the policies and standing orders of its characters, and from --policy or --auto."""

@@ -19,7 +19,7 @@ from rpgres.dice.seeds import read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.lines import options as lines
-from rpgres.model.state import EVERYBODY, GM, THE_HOST, State
+from rpgres.model.state import EVERYBODY, GM, HOST_NAME, State
 from rpgres.plugins.loading import RulesetData, checked
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _complete_seats(ctx: Any, _args: list[str], _incomplete: str) -> list[tuple[
         characters = parse(open_scene(file)[0]).get("characters", {})
     except RpgresError:
         characters = {}
-    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY, THE_HOST]
+    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY, HOST_NAME]
     return [(name, "") for name in names]
 
 
@@ -145,7 +145,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
     """Tell for which decision a procedure waits, and how it goes on."""
     from rpgres.render.results import waiting_lines
 
-    if shared["as"] not in (None, THE_HOST):
+    if shared["as"] not in (None, HOST_NAME):
         raise _undecided(pending, prepared.state, shared["as"])
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
@@ -161,12 +161,12 @@ def _undecided(pending: Pending, state: State, seat: str) -> Exception:
     if state.seat_of(question.who) != seat:
         whose = question.who if seat == GM else ANOTHER_SEAT
         return NeedsPolicy(
-            f"nobody takes a decision of {whose}. Answer it with {named('choose')}, or let a policy decide with "
+            f"no answer to a decision of {whose}. Answer it with {named('choose')}, or let a policy decide with "
             f"{named('auto')} or {named('policy')} NAME"
         )
     options = ", ".join(option.name for option in question.options)
     return NeedsPolicy(
-        f"nobody takes the decision {question.label} ({question.who} chooses among {options}). Answer it "
+        f"no answer to the decision {question.label} ({question.who} chooses among {options}). Answer it "
         f"with {named('choose')} {question.label}=..., or let a policy decide with {named('auto')} or "
         f"{named('policy')} NAME",
         labels=[question.label],

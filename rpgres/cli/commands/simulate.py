@@ -30,9 +30,9 @@ from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, giv
 from rpgres.plugins.loading import RulesetData
 from rpgres.scenes.walking import nothing_there
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
+from rpgres.simulate.runners import main_things
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
-from rpgres.simulate.subjects import main_things
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:

@@ -136,7 +136,7 @@ def _play_line(word: str) -> str:
         return f"a table is named with --table {word}"
     if table is not None and word in (*table.state.characters, GM):
         return f"a seat is named with --as {word}"
-    return "it goes on at a table that is there: `rpgres table new RULESET --sheet FILE` creates one"
+    return "it needs an existing table: `rpgres table new RULESET --sheet FILE` creates one"
 
 
 def _with_one_dash(typed: str, known: Collection[str]) -> str:

@@ -56,7 +56,7 @@ TOOLS: dict[str, Tool] = {
         *(records.ActArguments, records.Done, calls.act),
     ),
     "answer": Tool(
-        "Answer the decision that waits for this seat, and go on with its action. Without `choice`, the person at the "
+        "Answer the pending decision of this seat, and continue its action. Without `choice`, the person at the "
         "client is asked.",
         *(records.AnswerArguments, records.Done, calls.answer),
     ),

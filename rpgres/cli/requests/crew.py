@@ -255,7 +255,7 @@ def _feed(process: subprocess.Popen[bytes], lines: SimpleQueue[bytes]) -> None:
 def _lost(job: Job, code: int, *, is_begun: bool) -> bytes:
     """Return the answer to a request that its process, which has ended with a code, did not answer."""
     if is_begun:
-        done = "; whether it was done stands in the table's log" if job.table else ""
+        done = "; the table's log shows whether it was done" if job.table else ""
         error = RuleError(f"the process that worked on this request ended with the code {code}{done}")
     else:
         error = RuleError("not begun, as an earlier request about this table ended the process; send it again")

@@ -204,7 +204,7 @@ def _check_names(operation: Operation, request: Mapping[str, Any]) -> None:
             shown = [name for name, is_main in known.items() if is_main]
             told = unknown("key", name, shown, of=f"the op {operation.name}")
             if "with" in known and "did you mean" not in told:
-                told += "; inputs of an action, and its sheet, stand under `with`"
+                told += "; inputs of an action, and its sheet, belong under `with`"
             raise UsageError(told, path=(name,), reason="unknown")
 
 

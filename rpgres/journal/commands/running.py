@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # only signatures name it
         Attributes:
             given: results read off real dice, by label.
             choose: answers to decisions, by label.
-            policies: policy by character, everybody's under an empty name.
+            policies: policy by character, the default under an empty name.
             auto: whether the ruleset's first policy answers what is left unanswered.
         """
 

@@ -1,8 +1,8 @@
-"""What rulesets of the Fate family share: sides of a roll, the invoke window around it, settling, policies.
+"""Shared code of the Fate family: sides of a roll, the invoke window, settling, policies.
 
-The data that go with it are the kit `fate-family` (`kits = ["fate-family", "aspects", "harm"]` in `ruleset.toml`). A
-ruleset's action adds up what it adds (`effort`), says who is in the way (`defense`), rolls (`roll_off`) and
-settles (`settle`). Nothing here knows an action's or an outcome's name.
+Its data are the kit `fate-family` (`kits = ["fate-family", "aspects", "harm"]` in `ruleset.toml`). An action of a
+ruleset adds up the actor's modifiers (`effort`), finds the defender (`defense`), rolls (`roll_off`) and settles
+(`settle`). Nothing here names an action or an outcome.
 
 Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Conflicts" (fate-srd.com).
 """
@@ -20,7 +20,7 @@ from rpgres.rulesets.kits import Kit, NoSettings
 
 
 def register(ruleset: Ruleset) -> None:
-    """Register what this kit brings, and the kits `aspects` and `harm`, with a ruleset."""
+    """Register this kit and the kits `aspects` and `harm` with a ruleset."""
     for kit in (aspects.KIT, harm.KIT, KIT):
         ruleset.use(kit)
 
@@ -41,7 +41,7 @@ KIT = Kit("fate-family", _register)
 
 
 def change_opposition(state: State, change: Effect) -> State:
-    """Return the state in which a character's next action is harder; a difficulty that was set changes nothing here."""
+    """Return the state in which a character's next action is harder; a fixed difficulty is ignored."""
     who = state.characters.get(change.get("to", ""))
     if who is None or "change" not in change:
         return state

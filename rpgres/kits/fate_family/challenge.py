@@ -29,7 +29,7 @@ _DISCOVER = "discover"
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):
-    """One task: what it is called, who rolls which action with what, and its difficulty."""
+    """One task: its name, who rolls which action with which rating, and its difficulty."""
 
     name: str
     who: str
@@ -39,7 +39,7 @@ class Task(msgspec.Struct, frozen=True, gc=False):
 
 
 class Setup(msgspec.Struct, frozen=True, cache_hash=True):
-    """What stays as it is through a challenge: its tasks, whose it is, and how hard advantages on the scene are."""
+    """The constants of a challenge: its tasks, its actor, and the difficulty of advantages on the scene."""
 
     tasks: tuple[Task, ...]
     actor: str
@@ -47,12 +47,12 @@ class Setup(msgspec.Struct, frozen=True, cache_hash=True):
 
 
 class Challenge(msgspec.Struct, frozen=True):
-    """Where a challenge stands.
+    """The state of a challenge.
 
     Attributes:
-        setup: what stays.
-        turn: two for each task: whether to try an advantage, and the roll.
-        done: for each task so far, the outcome, and whether its goal was reached.
+        setup: its constants.
+        turn: two for each task: the decision to try an advantage, and the roll.
+        done: for each finished task, the outcome, and whether its goal was reached.
     """
 
     setup: Setup
@@ -61,7 +61,7 @@ class Challenge(msgspec.Struct, frozen=True):
 
 
 def begin(table: Table, actor: Character, forms: Sequence[Form], *, difficulty: int) -> Challenge:
-    """Return where a challenge begins.
+    """Return the first state of a challenge.
 
     Raises:
         UsageError: two tasks have one name, or a skill is unknown.
@@ -115,7 +115,7 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
 
 
 def stop(table: Table, place: Challenge) -> Outcome:
-    """Return the outcome of a challenge, over or broken off: all of its goals are reached, some of them, or none."""
+    """Return the outcome of a challenge, also of one that ended early: all, some or none of its goals are reached."""
     reached = sum(is_reached for _, is_reached in place.done)
     missed = len(place.setup.tasks) - reached
     end = "challenge-lost" if not reached else "challenge-partly" if missed else "challenge-won"

@@ -254,9 +254,9 @@ def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
         actor, other = state.characters[sides[0].who], sides[1].opposition
         foe = Foe(_adds(moves, table, setup, 1), other.dice, other.character)
         given, settles = cast("Help", setup.given), ("contest-exchange", comparison)
-        standing = roll_off(table, actor, _adds(moves, table, setup, 0), (foe,), given, settles=settles)
-        margin, facts, first = comparison((standing.margin or 0, 0))
-        costs, compared = standing.effects, dict[str, Any](total=standing.total, opposition=standing.opposition)
+        final = roll_off(table, actor, _adds(moves, table, setup, 0), (foe,), given, settles=settles)
+        margin, facts, first = comparison((final.margin or 0, 0))
+        costs, compared = final.effects, dict[str, Any](total=final.total, opposition=final.opposition)
     elif len(rolling) > 1 or (setup.environment is not None and rolling):
         heights, costs = _rolled(moves, table, setup, rolling, comparison)
         margin, facts, first = comparison(heights)

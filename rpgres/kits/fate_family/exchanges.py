@@ -1,7 +1,6 @@
-"""An exchange that has begun at a table: each character has one action in it, and may give it up for a full defense.
+"""Exchanges of single actions: each character has one action in an exchange, and may give it up for a full defense.
 
-A procedure counts exchanges of its own; this is for tables and scenes that play single actions. Source: Fate Core,
-"Conflicts"; the text `fate` is made from, lines 314-316 and 339.
+Procedures count their own exchanges. Source: Fate Core, "Conflicts"; the source text of `fate`, lines 314-316 and 339.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from rpgres.rulesets import Effect, Ruleset, effect
 
 EXCHANGE = "exchange"  # the period
 ACTED = "acted"  # the counter of a character whose action is used up, and the effect that uses it
-ACTION, DEFENSE = 1, 2  # for what it was used
-HELD = 3  # not used, while a full defense of the exchange before still holds
+ACTION, DEFENSE = 1, 2  # how the action was used
+HELD = 3  # the action is unused, and a full defense of the exchange before still holds
 
 
 def one_action(state: State, actor: Character, given: Mapping[str, Any]) -> Sequence[Effect]:
     """Return the effects of using up the one action of an exchange; outside of one there are none.
 
     Raises:
-        UsageError: the actor, or who gives up an action for a full defense, has none left.
+        UsageError: the actor, or the character that gives up its action for a full defense, has none left.
     """
     if EXCHANGE not in state.periods:
         return ()
@@ -66,13 +65,13 @@ def use_action(state: State, change: Effect) -> State:
 
 
 def end_exchange(table: Table) -> Sequence[Effect]:
-    """Return that all may act again, and whether a full defense holds until its owner's next turn."""
+    """Return the effects of the end of an exchange: all may act again; a full defense may hold until the next turn."""
     keeps = table.rules.switches(ConflictSwitches).full_defense == "next-turn"
     return (effect("fresh-turns", defense="held") if keeps else effect("fresh-turns"),)
 
 
 def _end_defenses(table: Table) -> Sequence[Effect]:
-    """Return that no full defense holds on, where one would: with its conflict it is over."""
+    """Return the effects of the end of a conflict on full defenses, which end with it."""
     keeps = table.rules.switches(ConflictSwitches).full_defense == "next-turn"
     is_held = any(one.counters.get(ACTED) in (DEFENSE, HELD) for one in table.state.characters.values())
     return (effect("fresh-turns"),) if keeps and is_held else ()

@@ -14,7 +14,7 @@ import msgspec
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family.rolls import Standing, check_present
+from rpgres.kits.fate_family.rolls import FinalRoll, check_present
 from rpgres.kits.fate_family.settling import fact_map, roles_of, settle
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State, Tag
@@ -162,7 +162,7 @@ def concede(table: Table, actor: Character, taken: int | None = None) -> Outcome
     """
     count = taken if taken is not None else actor.counters.get(harm.TAKEN, 0)
     defaults = {"fate-point": {"change": 1 + count}}
-    return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    return settle(table, "concede", FinalRoll(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
 
 
 def compel(table: Table, actor: Character, name: str, proposer: str) -> Outcome:
@@ -194,7 +194,7 @@ def compel(table: Table, actor: Character, name: str, proposer: str) -> Outcome:
         raise UsageError(f"{proposer} has no fate point to propose a compel with")
     points = "some" if aspects.points_of(state, actor.name) else "none"
     facts = fact_map(("points", points), ("proposer", "pays" if pays else "free"))
-    return settle(table, "compel", Standing(None), roles_of(actor.name, GM), facts, spelled={"proposer": proposer})
+    return settle(table, "compel", FinalRoll(None), roles_of(actor.name, GM), facts, spelled={"proposer": proposer})
 
 
 def in_conflict(state: State) -> bool:

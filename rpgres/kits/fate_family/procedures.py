@@ -36,9 +36,9 @@ def register_procedures(
     """Register the three procedures; their parameters are those of the kit's data.
 
     Args:
-        fought: its actions as they are in a conflict, where that makes a difference.
+        fought: the ruleset's actions in a conflict, where they differ.
         rated: the parameter with the rating that an actor rolls in a contest, such as `skill`.
-        track_of: returns the track on which harm of a kind is marked.
+        track_of: returns the track for harm of a kind.
     """
     _register_challenge(ruleset, moves)
     _register_contest(ruleset, moves, rated, track_of)
@@ -113,7 +113,7 @@ def _register_conflict(ruleset: Ruleset, moves: Moves, track_of: Callable[[Rules
 
 
 def _procedure(ruleset: Ruleset, name: str, moves: Moves) -> Callable[..., Any]:
-    """Return what registers the decorated function as the beginning of a procedure; the module of its name plays it."""
+    """Return a decorator that registers a function as the beginning of a procedure; the module of its name plays it."""
     module = f"rpgres.kits.fate_family.{name}"
 
     def turn(table: Table, place: Any) -> Turn | Outcome:

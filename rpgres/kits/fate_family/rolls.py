@@ -1,7 +1,7 @@
-"""What two sides of a roll add and roll, who takes part, and where the roll stands after the invoke window.
+"""The rolls of the Fate family: modifiers and dice of both sides, who takes part, and the result of the invoke window.
 
-Outcome tables say what an outcome means; `settling` settles it. Line numbers of the
-text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
+`settling` leads from a roll to its outcome. `A:n` is a line of the source text of ruleset `fate`
+(`rulesets/fate/SOURCES.md`).
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import STATE, Effect, effect
 from rpgres.rulesets.settling import Facts
 
-NEXT = "opposition-next"  # the counter of how much harder a character's next action is
+NEXT = "opposition-next"  # the counter that is added to the difficulty of a character's next action
 _LABELS = ("roll", "opposition")
 FULL_DEFENSE = 2  # A:339
 
 
 class Help(TypedDict, total=False):
-    """What may be added to most actions.
+    """Optional inputs of most actions.
 
     Attributes:
-        bonus: anything else that counts.
+        bonus: any other modifier.
         stunt: stunts of the actor whose condition holds.
         helper: characters who help with the same skill (teamwork) and may invoke for the actor.
-        helpers: how many others help.
-        ally: who else may invoke for the actor.
-        rival: who else may invoke against.
-        boost: what a boost gained is called.
+        helpers: the number of other helpers.
+        ally: other characters who may invoke for the actor.
+        rival: other characters who may invoke against the actor.
+        boost: the name of a boost that is gained.
     """
 
     bonus: int
@@ -49,15 +49,15 @@ class Help(TypedDict, total=False):
 
 
 class Foe(msgspec.Struct, frozen=True, gc=False):
-    """One opposer of a roll: what it adds, what it rolls (None for a fixed difficulty), and who it is."""
+    """One opponent of a roll: its modifier, its dice (None for a fixed difficulty), and its name."""
 
     add: int
     dice: Dice | None
     who: str
 
 
-class Standing(msgspec.Struct, frozen=True, gc=False):
-    """The roll after the invoke window; everything is None when nothing opposed it.
+class FinalRoll(msgspec.Struct, frozen=True, gc=False):
+    """A roll after the invoke window; all numbers are None where nothing opposed it.
 
     Attributes:
         counts: whether the outcome has this margin; otherwise it only selects the row.
@@ -71,17 +71,17 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
 
 
 class Roll(msgspec.Struct, frozen=True, gc=False):
-    """A roll before the dice fall.
+    """A roll before the dice are rolled.
 
     Attributes:
         actor: the actor's name.
-        raised: how much harder it is because of what came before.
-        used: the effects of using that up.
-        add: what the actor adds.
-        foes: who or what opposes.
-        sides: who may invoke, for the actor and against.
-        settles: as of `lined_up`.
-        has_aspects: whether there is anything on the table that could be invoked.
+        raised: the addition to the difficulty from an earlier action.
+        used: the effects that use it up.
+        add: the actor's modifier.
+        foes: the opponents.
+        sides: the characters who may invoke for the actor, and against.
+        settles: as of `prepare_roll`.
+        has_aspects: whether anything on the table could be invoked.
     """
 
     actor: str
@@ -102,12 +102,12 @@ def roll_off(
     given: Help,
     *,
     settles: aspects.Settles | None = None,
-) -> Standing:
-    """Roll an action against what opposes it; see `lined_up` and `standing_of`."""
-    return standing_of(table, lined_up(table, actor, add, foes, given, settles))
+) -> FinalRoll:
+    """Roll an action against its opposition; see `prepare_roll` and `final_roll`."""
+    return final_roll(table, prepare_roll(table, actor, add, foes, given, settles))
 
 
-def lined_up(
+def prepare_roll(
     table: Table,
     actor: Character,
     add: int,
@@ -115,15 +115,14 @@ def lined_up(
     given: Help,
     settles: aspects.Settles | None = None,
 ) -> Roll:
-    """Return a roll before the dice fall.
+    """Return a roll before the dice are rolled.
 
     Args:
-        table: where it is played.
-        add: what the actor adds to the dice.
-        foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless an
-            aspect is invoked against it: that makes a difficulty of +2.
+        add: the actor's modifier.
+        foes: the opponents, of which the highest counts. Without any there is no roll (A:7), unless an aspect is
+            invoked against the actor, which makes a difficulty of +2.
         given: who else may invoke.
-        settles: the outcome table and facts that settle the margin, where nothing else depends on it.
+        settles: the outcome table and the facts that settle the margin, where nothing else depends on it.
     """
     raised = actor.counters.get(NEXT, 0) if actor.counters else 0
     has_aspects = table.run.state.glance(aspects.has_any)
@@ -131,27 +130,26 @@ def lined_up(
     return Roll(actor.name, raised, used, add, tuple(foes), _sides(actor, foes, given), settles, has_aspects)
 
 
-def standing_of(table: Table, roll: Roll, key: tuple[Hashable, ...] | None = None) -> Standing:
-    """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43).
+def final_roll(table: Table, roll: Roll, key: tuple[Hashable, ...] | None = None) -> FinalRoll:
+    """Roll an action against its opposition, with the invoke window (A:15-19, A:29-43).
 
     Args:
-        table: where it is rolled.
-        key: all that matters behind the roll, beside its margin and what it cost: odds of scenes go on there at once
-            for rolls of one margin. None where more matters.
+        key: everything that matters after the roll, beside its margin and its costs, so that odds of scenes continue
+            once for all rolls of one margin. None where more matters.
     """
     if key is None:
-        return _rolled_off(table, roll, None)
-    standing = _rolled_off(table, roll, key)
-    effects = table.merge((*key, standing.margin), holds=(STATE,), pays=standing.effects)
-    return standing if effects is standing.effects else msgspec.structs.replace(standing, effects=effects)
+        return _rolled_final(table, roll, None)
+    final = _rolled_final(table, roll, key)
+    effects = table.merge((*key, final.margin), holds=(STATE,), pays=final.effects)
+    return final if effects is final.effects else msgspec.structs.replace(final, effects=effects)
 
 
-def _rolled_off(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) -> Standing:
+def _rolled_final(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) -> FinalRoll:
     foes, run = roll.foes, table.run
     if not foes:
         ledger = aspects.raised_from_nothing(table, *roll.sides) if roll.has_aspects else None
         if ledger is None:
-            return Standing(None)
+            return FinalRoll(None)
         settles = (roll.settles[0], _met(roll.settles[1])) if roll.settles is not None else None
         foe = Foe(ledger.settings.bonus, None, "")
         return _with_window(table, msgspec.structs.replace(roll, foes=(foe,), settles=settles), ledger)
@@ -166,69 +164,69 @@ def _rolled_off(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) -> S
         opposition = roll.raised + max(
             [one.add + (table.roll(one.dice, "opposition", one.who) if one.dice is not None else 0) for one in foes]
         )
-        return Standing(total - opposition, total, opposition, roll.used)
+        return FinalRoll(total - opposition, total, opposition, roll.used)
     compared = table.versus(dice, foe.dice, roll.add, foe.add + roll.raised, _LABELS, (roll.actor, foe.who))
-    return Standing(compared.margin, compared.total, compared.opposition, roll.used)
+    return FinalRoll(compared.margin, compared.total, compared.opposition, roll.used)
 
 
 def _met(facts: Facts) -> Facts:
-    """Return the facts of a roll that nothing opposed before an invocation made a difficulty of it."""
+    """Return the facts of a roll whose only opposition is an invoked aspect."""
     if isinstance(facts, Map) and facts.get("opposition") == "none":
         return facts.with_("opposition", "passive")
     return facts
 
 
 def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
+    """Return who may invoke for the actor and who against; the game master may raise a fixed difficulty."""
     own = (actor.name, *given.get("helper", ()), *given.get("ally", ()))
     against = [foe.who or GM for foe in foes] or [GM]
     if actor.seat == GM:
-        against = [who for who in against if who != GM]  # not against an own character
+        against = [who for who in against if who != GM]  # not against her own character
     return own, tuple(dict.fromkeys((*against, *given.get("rival", ()))))
 
 
 class _Start(msgspec.Struct, frozen=True):
-    """A roll with an invoke window, and what has been used up on it before."""
+    """A roll with an invoke window, and what was used up before."""
 
     roll: Roll
     ledger: aspects.Ledger
 
 
-def _with_window(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
-    """Return where a roll stands after its window."""
+def _with_window(table: Table, roll: Roll, ledger: aspects.Ledger) -> FinalRoll:
+    """Return a roll after its window."""
     window = _rolled(table, roll, ledger)
     (own, other), costs = aspects.invoke_among(table, window.sides, ledger, settles=roll.settles)
     total, opposition = own.height, other.height
-    return Standing(total - opposition, total, opposition, (*costs, *roll.used))
+    return FinalRoll(total - opposition, total, opposition, (*costs, *roll.used))
 
 
-def _kept(table: Table, roll: Roll, ledger: aspects.Ledger, behind: tuple[Hashable, ...] | None) -> Standing:
-    """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
+def _kept(table: Table, roll: Roll, ledger: aspects.Ledger, behind: tuple[Hashable, ...] | None) -> FinalRoll:
+    """Return a roll after its window in odds, which may have it cached from another turn; without totals."""
     if not table.run.keeps_parts:
         found = _with_window(table, roll, ledger)
-        return found if table.run.asked == "total" else Standing(found.margin, effects=found.effects)
+        return found if table.run.asked == "total" else FinalRoll(found.margin, effects=found.effects)
     by_facts = table.run.players.policies.by_facts
     unnamed = aspects.without_names(table.state, roll.sides, ledger, by_facts=by_facts)
     key = "roll", roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
     start = _Start(roll, unnamed.ledger)
 
-    def play(inner: Table) -> Standing:
+    def play(inner: Table) -> FinalRoll:
         window = inner.chain(_step, start, key=_key, holds=(STATE,))
         margin = window.sides[0].height - window.sides[1].height
-        return Standing(margin, effects=(*aspects.costs_of(inner, window), *roll.used))
+        return FinalRoll(margin, effects=(*aspects.costs_of(inner, window), *roll.used))
 
-    def paid(found: Standing) -> tuple[Effect, ...]:
+    def paid(found: FinalRoll) -> tuple[Effect, ...]:
         return tuple([_named(one, unnamed.names) for one in found.effects])
 
-    def onward(found: Standing) -> tuple[Hashable, tuple[Effect, ...]]:
+    def onward(found: FinalRoll) -> tuple[Hashable, tuple[Effect, ...]]:
         return (*behind, found.margin) if behind is not None else None, paid(found)
 
     found = table.part(lambda: key, play, onward if behind is not None else None)
-    return Standing(found.margin, effects=paid(found))
+    return FinalRoll(found.margin, effects=paid(found))
 
 
 def _named(one: Effect, names: Mapping[str, str]) -> Effect:
-    """Return an effect in which an aspect has its name."""
+    """Return an effect with the names of aspects filled in."""
     for field in ("on", "name"):
         if one.get(field) in names:
             return one.with_(field, names[one[field]])
@@ -245,7 +243,7 @@ def _key(table: Table, place: _Start | aspects.Window) -> Hashable:
 
 
 def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
-    """Return the window behind a roll of the dice."""
+    """Roll the dice, and return the window that follows."""
     dice = table.rules.dice
     rolled = table.roll(dice, "roll", roll.actor)
     own = aspects.Side(roll.sides[0], "invoke", "roll", rolled + roll.add, rolled, dice, roll.actor)
@@ -253,7 +251,7 @@ def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
     for foe in roll.foes:
         shown = table.roll(foe.dice, "opposition", foe.who) if foe.dice is not None else None
         total, rest = foe.add + roll.raised + (shown or 0), other.height if other is not None else None
-        if other is None or total > other.total:  # who is invoked for when several oppose
+        if other is None or total > other.total:  # of several opponents, the highest is invoked for
             other = aspects.Side(roll.sides[1], "invoke-against", "opposition", total, shown, foe.dice, foe.who, rest)
         else:
             other = msgspec.structs.replace(other, floor=total if other.floor is None else max(total, other.floor))
@@ -261,18 +259,17 @@ def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
     return aspects.Window((own, other), ledger, settles=roll.settles)
 
 
-Part = tuple[str, int]  # what is added to a skill: what it is, and how much
+Part = tuple[str, int]  # a modifier of a skill: its name and its value
 
 
 def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part], *, called: str = "skill") -> int:
-    """Return a skill with what is added to it, and tell the sum when there is more to it than the skill.
+    """Return a skill with its modifiers; the sum is a line of the account if there are any.
 
     Args:
-        table: where the sum is noted.
-        who: whose it is.
+        who: the owner of the skill.
         skill: the rating that counts.
-        parts: what is added, each with its name.
-        called: what a rating without a name is called.
+        parts: the modifiers.
+        called: the name of a rating without a name.
     """
     total = skill.value
     told = []
@@ -301,15 +298,14 @@ def effort(
     """Return what a character adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
 
     Args:
-        table: where it is played.
-        action: what stunts are about.
+        action: the action that stunts may help.
         skill: the rating that counts.
         given: further bonuses.
-        full_defense: whether the exchange's action was given up for this.
-        parts: what the ruleset adds beside all this.
-        also: further abilities in use, which stunts may be about.
-        anybody_helps: whether helpers need not have the skill themselves.
-        called: what a rating without a name is called.
+        full_defense: whether the character gave up its action for a full defense.
+        parts: further modifiers of the ruleset.
+        also: other abilities in use that stunts may help.
+        anybody_helps: whether helpers need not have the skill.
+        called: the name of a rating without a name.
 
     Raises:
         UsageError: a stunt is not on the sheet or does not help here; a helper lacks the skill or should lead.
@@ -341,14 +337,14 @@ def _full_defense(table: Table) -> int:
 
 
 def crowd(character: Character, rating: int) -> int:
-    """Return what a mob's size adds: teamwork, so only with a rating of Average (+1) or better."""
+    """Return the bonus for the size of a mob: teamwork, so only with a rating of Average (+1) or better."""
     return character.counters.get(harm.MEMBERS, 1) - 1 if rating >= 1 else 0
 
 
 def stunts_that_help(
     actor: Character, action: str, skill: Rating, *, named: Sequence[str] = (), also: Sequence[str] = ()
 ) -> list[Part]:
-    """Return the stunts on a sheet that help an action with a skill, with what they add.
+    """Return the stunts on a sheet that help an action with a skill, with their bonuses.
 
     A stunt with a condition (`when`) counts only when it is named. `also` has further abilities that are in use.
 
@@ -376,7 +372,7 @@ def stunts_that_help(
 
 
 def check_present(state: State, actor: Character, vs: Sequence[Opposition], given: Help) -> None:
-    """Check that all who take part can, and each on one side.
+    """Check that all participants are in the scene, and each is on one side.
 
     Raises:
         UsageError: a character is out, or named twice.
@@ -390,7 +386,7 @@ def check_present(state: State, actor: Character, vs: Sequence[Opposition], give
 
 
 def check_sides(state: State, names: Sequence[str]) -> None:
-    """Check that all who take part can, and only once.
+    """Check that all participants are in the scene, and named once.
 
     Raises:
         UsageError: a character is out, or named twice.
@@ -408,11 +404,11 @@ def check_in(state: State, name: str) -> None:
         UsageError: it is.
     """
     if state.characters[name].is_out:
-        raise UsageError(f"{name}: out, taken out or conceded; `end conflict` brings everybody back")
+        raise UsageError(f"{name} is taken out or has conceded; `end conflict` brings everybody back")
 
 
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, called: str = "skill") -> int:
-    """Return what an opposer adds: its rating, the size of a mob, and further parts."""
+    """Return what an opponent adds: its rating, the size of a mob, and further modifiers."""
     if not one.character:
         return one.value + sum(number for _, number in parts)
     size = crowd(table.state.characters[one.character], one.value)
@@ -432,28 +428,27 @@ def defense(
     parts_of: Callable[[Character, Opposition], Sequence[Part]] | None = None,
     called: str = "skill",
 ) -> Foe:
-    """Return the defender, with the stunts for it and +2 for full defense (A:285, A:332-339).
+    """Return the defender, with its stunts and +2 for full defense (A:285, A:332-339).
 
-    The one who rolls is the defender, for others too, and takes the result.
+    The character who rolls is the defender, also in place of another, and takes the result.
 
     Args:
-        table: where it is played.
-        vs: what opposes, as typed.
-        action: what is met, for messages.
-        defender: who defends, when `vs` does not say.
-        target: who is aimed at; defends by default.
-        full_defense: whether the defender gave up its action for this.
+        vs: the opposition, as typed.
+        action: the action that is defended against, for messages.
+        defender: the defender, where `vs` does not name one.
+        target: the target, who is the defender by default.
+        full_defense: whether the defender gave up its action for a full defense.
         stunts: stunts of the defender whose condition holds.
-        parts_of: what the ruleset has a defender add beside all this.
-        called: what a rating without a name is called.
+        parts_of: returns further modifiers of the ruleset.
+        called: the name of a rating without a name.
 
     Raises:
-        UsageError: there is not exactly one, or a stunt does not help.
+        UsageError: there is not exactly one opposition, or a stunt does not help.
     """
     if len(vs) != 1:
         raise UsageError(
             f"{action} is met by one defense; give {named('vs')} once, "
-            f"and {named('vs')} 0 for somebody who does not defend"
+            f"and {named('vs')} 0 for a target that does not defend"
         )
     one = vs[0]
     if defender and one.character and defender != one.character:

@@ -1,6 +1,6 @@
-"""From a roll that stands to the outcome: facts and roles for the tables, names for aspects, harm absorbed.
+"""From a final roll to the outcome: facts and roles for the tables, names of aspects, absorbed harm.
 
-Nothing here rolls, and no outcome's or option's name stands here.
+Nothing here rolls, or names an outcome or an option.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family.rolls import Foe, Help, Standing
+from rpgres.kits.fate_family.rolls import FinalRoll, Foe, Help
 from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.values import Opposition
 
@@ -23,7 +23,7 @@ OPPONENT = "opponent"  # `--on opponent`: the opponent, with a sheet or without
 
 @cache
 def fact_map(*facts: tuple[str, str]) -> Map[str, str]:
-    """Return what conditions may speak of, from pairs of name and value."""
+    """Return facts for conditions, from pairs of name and value."""
     return Map(facts)
 
 
@@ -31,7 +31,7 @@ _UNOPPOSED, _PASSIVE, _ACTIVE = (fact_map(("opposition", kind)) for kind in ("no
 
 
 def facts_of(foes: Sequence[Foe], *more: tuple[str, str]) -> Map[str, str]:
-    """Return what the conditions of outcome tables may speak of: what kind of opposition there was, and more."""
+    """Return facts for conditions of outcome tables: the kind of opposition, and others."""
     kind = _PASSIVE if foes else _UNOPPOSED
     for foe in foes:
         if foe.dice is not None:
@@ -41,7 +41,7 @@ def facts_of(foes: Sequence[Foe], *more: tuple[str, str]) -> Map[str, str]:
 
 
 def opponent_of(foes: Sequence[Foe]) -> str:
-    """Return who the other side is: the first with a name, else the game master."""
+    """Return the opponent: the first with a name, else the game master."""
     for foe in foes:
         if foe.who:
             return foe.who
@@ -62,7 +62,7 @@ def _details(opponent: str) -> Map[str, str]:
 def settle(
     table: Table,
     name: str,
-    standing: Standing,
+    final: FinalRoll,
     roles: Map[str, str],
     facts: Map[str, str],
     defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
@@ -70,18 +70,18 @@ def settle(
     spelled: Mapping[str, str] = EMPTY,
     consequence: str = "",
 ) -> Outcome:
-    """Return what an outcome table says for a roll, with the roll's own effects before it and harm absorbed after it.
+    """Return the outcome of a roll by an outcome table, with the effects of the roll before and absorbed harm after it.
 
     Args:
         roles, facts, defaults: as of `Table.settle`.
-        becomes: what an aspect is called that is altered.
-        spelled: by role, whom an effect means that says so; for roles that readers of the JSON would not know.
-        consequence: the name of a consequence taken.
+        becomes: the new name of an altered aspect.
+        spelled: names that replace roles in effects, for roles that the JSON does not explain.
+        consequence: the name of a consequence that is taken.
     """
-    margin, own = standing.margin, standing.effects
+    margin, own = final.margin, final.effects
     if margin is not None and facts.get("opposition") == "none":
         facts = facts.with_("opposition", "passive")  # an invocation made the difficulty
-    outcome = table.settle(name, margin, standing.total, standing.opposition, roles, facts, defaults, standing.counts)
+    outcome = table.settle(name, margin, final.total, final.opposition, roles, facts, defaults, final.counts)
     effects, state = outcome.effects, table.run.state
     characters = state.characters
     is_alone = len(characters) == 1 and not characters[roles["actor"]].tracks
@@ -107,13 +107,13 @@ def settle(
 
 
 def boost_defaults(given: Help) -> Mapping[str, Mapping[str, Any]]:
-    """Return what a boost is called where the outcome table does not say."""
+    """Return the default name of a boost."""
     name = given.get("boost")
     return {"boost": {"name": name}} if name else EMPTY
 
 
 def known_name(state: State, actor: Character, name: str) -> str:
-    """Return an aspect's name as it stands on the table, when the actor knows of it there, else as it was given."""
+    """Return the name of an aspect as on the table, where the actor knows of it, else as typed."""
     tag = aspects.seen_tag(state, actor.name, name)
     if tag is not None:
         return tag.name
@@ -122,7 +122,7 @@ def known_name(state: State, actor: Character, name: str) -> str:
 
 
 def new_name(state: State, name: str | None) -> str:
-    """Return what a new aspect is called.
+    """Return the name of a new aspect.
 
     Raises:
         UsageError: a public aspect has that name already; only a boost can become an aspect.
@@ -136,7 +136,7 @@ def new_name(state: State, name: str | None) -> str:
 
 
 def old_name(state: State, actor: Character, name: str | None) -> str:
-    """Return what an aspect in play is called.
+    """Return the name of an aspect in play.
 
     Raises:
         UsageError: it is a boost.
@@ -150,13 +150,13 @@ def old_name(state: State, actor: Character, name: str | None) -> str:
 
 
 def hidden_name(state: State, actor: Character, on: str | None) -> str | None:
-    """Return what there is to find by default: the first aspect that is hidden from the actor."""
+    """Return the default of what an actor finds: the first aspect that is hidden from it."""
     tag = aspects.hidden_tag(state, actor.name, on=on or "")
     return tag.name if tag is not None else None
 
 
 def carrier_of(state: State, vs: Sequence[Opposition], on: str | None) -> str | None:
-    """Return who carries the aspect an advantage is about, where that was typed.
+    """Return the carrier of the aspect of an advantage, where it was typed.
 
     Raises:
         UsageError: no character of that name is at the table.

@@ -1,6 +1,6 @@
-"""Zones of a conflict: places in a row, who is where, and what it takes to get from one to the next.
+"""Zones of a conflict: places in a row, the positions of characters, and the difficulty of moving.
 
-Where a character is stands on the table as the thing `zones`. Source: Fate Core, "Conflicts", "Zones" and "Movement".
+Positions are the thing `zones` of the table. Source: Fate Core, "Conflicts", "Zones" and "Movement".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rpgres.kits.fate_family.moves import ZONES
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.rulesets import Effect, effect
 
-STEPS = 2  # how far a character gets with a roll
+STEPS = 2  # zones that a character can cross with a roll
 
 Row = tuple[tuple[str, int], ...]  # zones in a row, each with the difficulty of getting into it
 
@@ -42,7 +42,7 @@ def read_zones(text: str) -> Row:
 
 
 def start_of(row: Row, name: str, side: int, said: Mapping[str, Any]) -> dict[str, str]:
-    """Return where a character begins: as typed, else the actor's side in the first zone and others in the last.
+    """Return the first zone of a character: as typed, else the first zone for the actor's side and the last for others.
 
     Raises:
         UsageError: there is no such zone.
@@ -62,7 +62,7 @@ def placed(fighters: Sequence[Fighter]) -> tuple[Effect, ...]:
 
 
 def zone_of(state: State, who: str) -> str:
-    """Return where a character is."""
+    """Return the zone of a character."""
     zone: str = state.things.get(ZONES, EMPTY).get(who, "")
     return zone
 
@@ -81,7 +81,7 @@ def difficulty(row: Row, zone: str, to: str) -> int:
 
 
 def next_to(row: Row, zone: str, *, free: bool = False) -> list[str]:
-    """Return the neighbours of a zone; those into which nothing has to be overcome with `free`."""
+    """Return the neighbours of a zone; with `free` only those without a difficulty."""
     pairs = [pair for one, other in pairwise(row) for pair in ((one, other), (other, one))]
     return [to for (name, _), (to, hindered) in pairs if name == zone and not (free and hindered)]
 
@@ -94,7 +94,7 @@ def within_two(row: Row, zone: str) -> list[str]:
 
 
 def towards(row: Row, zone: str, enemies: Sequence[str], fighter: Fighter) -> str:
-    """Return the neighbour on the way to the nearest enemy, or nothing where one is in reach already."""
+    """Return the neighbour on the way to the nearest enemy; empty where one is in reach."""
     names = [name for name, _ in row]
     here = names.index(zone)
     places = [names.index(enemy) for enemy in enemies if enemy in names]

@@ -1,4 +1,4 @@
-"""What happens in a turn of an account as blocks of styled pieces, which a terminal, Markdown and a web page show."""
+"""The events of a turn of an account as blocks of styled pieces, for terminals, Markdown and web pages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _pieces(one: LineRecord) -> list[str | Piece]:
 
 
 def whose(one: Rolled | Dealt) -> str:
-    """Return what a roll or cards are called, and whose they are."""
+    """Return the name of a roll or draw, and its owner."""
     return f"{one.label} ({one.who})" if one.who else one.label
 
 

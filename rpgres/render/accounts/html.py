@@ -1,4 +1,4 @@
-"""The account of a scene as one web page: no other file, no script, headings and lists that a screen reader knows."""
+"""The account of a scene as one web page, without other files or scripts, readable for screen readers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ thead th{color:var(--quiet);font-weight:600}
 .hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media print{body{background:#fff;color:#000}ol.steps>li{break-inside:avoid}}
 """
-_FATE = {"+": "plus", "-": "minus", "0": "blank"}  # faces that a screen reader would pass over
+_FATE = {"+": "plus", "-": "minus", "0": "blank"}  # faces that a screen reader would skip
 _NEGATIVE = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 
 
@@ -62,7 +62,7 @@ def as_html(account: Account) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text for a page; a hyphen before a number is a minus sign, which is read aloud."""
+    """Return a text for a page; a hyphen before a number becomes a minus sign, which screen readers say."""
     return escape(_NEGATIVE.sub("\N{MINUS SIGN}", text))
 
 
@@ -71,7 +71,7 @@ def _body(account: Account) -> Iterator[str]:
     yield from _section("story", "What happens", _story(account))
     if account.table:
         rows = ((one.name, "<br>".join(map(_text, one.details))) for one in account.table)
-        table = _rows("What stands on the table at the end", ("Name", "How it stands"), rows)
+        table = _rows("The table at the end", ("Name", "How it stands"), rows)
         yield from _section("table", "On the table", table)
 
 

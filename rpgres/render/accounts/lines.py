@@ -1,4 +1,4 @@
-"""The account of a scene as lines for a terminal or a pipe. Values to text; nothing prints."""
+"""The account of a scene as lines for a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rpgres.render.accounts.blocks import Kind, blocks_of
 from rpgres.render.lines import BULLET, HANG, INDENT, Line, Piece, line
 from rpgres.render.words import who_is
 
-# What stands before the lines of a block.
+# The prefix of the lines of a block.
 _BEFORE: dict[Kind, tuple[str | Piece, ...]] = {
     "round": (INDENT,),
     **dict.fromkeys(("note", "does", "meaning"), (INDENT, HANG)),
@@ -34,7 +34,7 @@ def account_lines(account: Account, *, is_aloud: bool = False) -> list[Line]:
 
 
 def heading_lines(account: Account) -> list[Line]:
-    """Return what stands above the account: title, what it is about, rules, who takes part."""
+    """Return the head of the account: title, summary, rules, participants."""
     lines = [line(Piece(account.title, "title"))]
     if account.summary:
         lines += [line(), line(HANG, account.summary)]
@@ -45,7 +45,7 @@ def heading_lines(account: Account) -> list[Line]:
 
 
 def rules_words(account: Account) -> str:
-    """Return by what rules, from what seed and for which seat an account is, in words."""
+    """Return the rules, the seed and the seat of an account in words."""
     told = [account.ruleset]
     if account.house_rules:
         told.append(f"house rules: {account.house_rules}")
@@ -62,19 +62,19 @@ def seat_words(account: Account) -> str:
 
 
 def people_words(account: Account) -> str:
-    """Return who takes part, in words; those whom the game master plays are marked."""
+    """Return the participants in words; those of the game master are marked."""
     own = [one.title for one in account.people if one.seat != GM]
     others = [one.title for one in account.people if one.seat == GM]
     return "; ".join(filter(None, (", ".join(own), f"of the game master: {', '.join(others)}" if others else "")))
 
 
 def chapter_heading(title: str, number: int, *, is_skipped: bool = False) -> list[Line]:
-    """Return what stands above a step: its number and title."""
+    """Return the heading of a step: its number and title."""
     return [line(), line(Piece(f"{number}. {title}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
 
 
 def chapter_lines(chapter: Chapter, *, is_aloud: bool = False) -> list[Line]:
-    """Return what happens in a step, to stand below its title: its turns, an empty line between them."""
+    """Return the turns of a step, separated by empty lines."""
     lines: list[Line] = []
     for number, turn in enumerate(chapter.turns):
         lines += [*([line()] if number else []), *turn_lines(turn, is_aloud=is_aloud)]
@@ -84,13 +84,13 @@ def chapter_lines(chapter: Chapter, *, is_aloud: bool = False) -> list[Line]:
 def turn_lines(turn: Turn, *, is_aloud: bool = False) -> list[Line]:
     """Return an action and its result; rolls and decisions last, where it is read aloud."""
     blocks = list(blocks_of(turn))
-    if is_aloud and sum(kind == "outcome" for kind, _ in blocks) == 1:  # else they would no longer stand by their own
+    if is_aloud and sum(kind == "outcome" for kind, _ in blocks) == 1:  # with several, each keeps its rolls beside it
         blocks.sort(key=lambda block: block[0] == "log")
     return [line(*_BEFORE[kind], *pieces) for kind, lines in blocks for pieces in lines]
 
 
 def end_lines(account: Account) -> list[Line]:
-    """Return how the scene ended, and what stands on the table."""
+    """Return the ending of the scene, and the table at the end."""
     lines: list[Line] = []
     if account.ending:
         lines += [line(), line(HANG, Piece("Ending: ", "title"), account.ending)]

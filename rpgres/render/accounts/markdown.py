@@ -1,4 +1,4 @@
-"""The account of a scene as Markdown (CommonMark): a heading for each step, how it went, the table at the end."""
+"""The account of a scene as Markdown (CommonMark): a heading for each step, its turns, the table at the end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rpgres.render.documents import plain_markdown
 from rpgres.render.lines import Line
 
 _BEFORE: dict[Kind, str] = {"note": "> ", "round": "### "}
-HEAD = "<!-- rpgres account -->"  # by which a file is known that may be replaced
+HEAD = "<!-- rpgres account -->"  # marks a file that may be replaced
 
 
 def as_markdown(account: Account) -> str:
@@ -49,7 +49,7 @@ def _turn(turn: Turn) -> Iterator[str]:
 
 
 def _inline(pieces: Line, *, strong: int = 0) -> str:
-    """Return pieces as Markdown: the first ones strong, what was chosen emphasised."""
+    """Return pieces as Markdown: the first ones strong, choices emphasised."""
     shown = ""
     marks = ("**" if number < strong else "*" * (one.style == "name") for number, one in enumerate(pieces))
     for mark, group in groupby(zip(marks, pieces, strict=True), lambda pair: pair[0]):

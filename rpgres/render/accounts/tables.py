@@ -1,4 +1,4 @@
-"""The account of a persistent table, made from its log as a seat sees it, and the files of `rpgres table export`.
+"""The account of a persistent table from its log as a seat sees it, and the files of `rpgres table export`.
 
 An account has a chapter for each scene. Undone, failed and unfinished entries are left out; the entry with the last
 answer has the whole action.
@@ -45,8 +45,6 @@ from rpgres.render.words import title
 from rpgres.rulesets import Rules
 from rpgres.text.harmless import in_line
 
-HOST = "the host"
-
 
 def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: State, rules: Rules) -> Account:
     """Return the account of a table.
@@ -57,7 +55,7 @@ def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: S
         state: the table, as that seat sees it.
     """
     heading = heading_of(
-        rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or HOST
+        rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or "the host"
     )
     chapters = list(_chapters(entries, words_of(rules, state)))
     return msgspec.structs.replace(heading, chapters=chapters, table=table_of(state, rules))
@@ -81,7 +79,7 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
 
 
 def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
-    """Yield a chapter for each period that begins while no other is under way, and for what happens between them."""
+    """Yield a chapter for each outermost period, and for the entries between them."""
     times: Counter[str] = Counter()
     titled, turns, under_way = "", list[Turn](), list[str]()
     before = "How it begins"

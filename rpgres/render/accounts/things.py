@@ -1,4 +1,4 @@
-"""What stands on a table at the end of a scene, for its account: people, texts, tracks, things, cards."""
+"""The table at the end of a scene, for its account: characters, texts, tracks, things, cards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rpgres.text.harmless import in_line
 
 
 def table_of(state: State, rules: Rules) -> list[TableItem]:
-    """Return what stands on a table: who stands how, texts on the scene, tracks, things and cards."""
+    """Return the items of a table: characters with their values, texts on the scene, tracks, things and cards."""
     words = words_of(rules, state)
     pictures = pictured(rules.ruleset, state, is_drawn=False)
     stands = [*_characters(state, words), *_counters(state, words), *_tags(state, words)]
@@ -92,7 +92,7 @@ def _counters(state: State, words: Words) -> Iterator[TableItem]:
 
 
 def _piles(state: State, words: Words) -> Iterator[TableItem]:
-    """Yield piles of cards; empty places are left out."""
+    """Yield piles of cards, except empty ones."""
     for name, pile in state.piles.items():
         if len(pile):
             place, _, owner = name.partition(":")

@@ -86,13 +86,13 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
     elif is_open(record.open):
         yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
         yield ", ".join([_what_helps(record), *([] if sample is not None else ["--simulate N adds estimates"])])
-    yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'course')}"
+    yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'path')}"
     if sample is not None:
         yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
 
 
 def _what_helps(record: ExactSceneOdds) -> str:
-    """Return what leaves less open; more time hardly does where many courses have resolved next to nothing."""
+    """Return what leaves less open; more time hardly does where many paths have resolved next to nothing."""
     if record.too_many:
         what, may_say = too_many_words(record.too_many)
         return f"{what} has too many results for any time; try {may_say}"

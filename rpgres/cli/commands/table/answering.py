@@ -116,13 +116,13 @@ def seal(
     choose: Annotated[str | None, option("--choose", takes=CHOOSE.metavar, help="The answer to seal.")] = None,
     out: SealOut = None,
     view: Annotated[
-        str | None, option("--view", takes="FILE", help="Seal the answer to a view file, elsewhere.")
+        str | None, option("--view", takes="FILE", help="Seal the answer to a view file, on another computer.")
     ] = None,
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
     ] = False,
     commitment: Annotated[
-        str | None, option("--commitment", takes="HASH", help="Enter a commitment that was made elsewhere.")
+        str | None, option("--commitment", takes="HASH", help="Enter a commitment that was made on another computer.")
     ] = None,
     *,
     options: TableOptions,
@@ -135,7 +135,7 @@ def seal(
     """
     who = options.who
     if (choose is None and out is not None) or (choose is None) == (commitment is None):
-        raise UsageError(f"give {named('choose')} LABEL=ANSWER, or a {named('commitment')} that was made elsewhere")
+        raise UsageError(f"give {named('choose')} LABEL=ANSWER, or a {named('commitment')} from another computer")
     if choose is None:
         if who is None or elsewhere or view is not None:
             raise UsageError(f"name the seat of the commitment: {named('as')} SEAT")

@@ -1,4 +1,4 @@
-"""A phase while it is worked out: the table as it would be, the effects that make it so, stacks and their meaning."""
+"""A phase while it is resolved: the table so far, its effects, and the stacks with their plans."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rpgres_nodice.points import Stack, hand_thing, holding_of, phases_bid
 from rpgres_nodice.timeline import Token
 
 
-class Course(msgspec.Struct):
-    """What a phase comes to so far: the table as it would be, and the effects that make it so."""
+class PhaseRun(msgspec.Struct):
+    """A phase while it is resolved: the table with the effects so far."""
 
     state: State
     effects: list[Effect]
@@ -30,18 +30,18 @@ class Course(msgspec.Struct):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """A stack that resolves now: its token, what it is made of, and what it means."""
+    """A stack that resolves now: its token, its cards, and its plan."""
 
     token: Token
     stack: Stack
     plan: Plan
 
 
-def known(state: State, token: Token) -> Played:
-    """Return a stack with what it means.
+def read_stack(state: State, token: Token) -> Played:
+    """Return a stack with its plan.
 
     Raises:
-        UsageError: what it is made of is not known, as in odds of a seat that does not see it.
+        UsageError: its cards are unknown, as in odds of a seat that does not see them.
     """
     is_there = token.by in state.characters
     stack = holding_of(state, token.by).stacks.get(token.name) if is_there else None
@@ -54,7 +54,7 @@ def known(state: State, token: Token) -> Played:
 
 
 def plan_of(stack: Stack) -> Plan:
-    """Return what a stack means, from the text that was checked when it was laid."""
+    """Return the plan of a stack, from the text that was checked when it was declared."""
     head, *rest = stack.plan.split("/")
     action, _, on = head.partition(":")
     if action == "pause":
@@ -67,11 +67,11 @@ def plan_of(stack: Stack) -> Plan:
     return Plan(action, on, tuple(rest), bid)
 
 
-def doing(table: Table, played: Iterable[Played], what: str) -> list[Played]:
+def that_do(table: Table, played: Iterable[Played], what: str) -> list[Played]:
     """Return the stacks that do something: `strike`, `dodge`, `observe` and so on."""
     return [one for one in played if actions_of(table.rules)[one.plan.action]["does"] == what]
 
 
-def over(course: Course, token: Token, *, bid: str, ante: str) -> None:
-    """Put the points of a stack where they go; the stack is no more."""
-    course.do(effect("points", to=token.by, thing=hand_thing(token.by), stack=token.name, bid=bid, ante=ante))
+def release(running: PhaseRun, token: Token, *, bid: str, ante: str) -> None:
+    """Remove a stack, and put its points where they go."""
+    running.do(effect("points", to=token.by, thing=hand_thing(token.by), stack=token.name, bid=bid, ante=ante))

@@ -1,4 +1,4 @@
-"""How a scene goes from step to step: which one is due, and where it stands after it. Nothing here prints or rolls."""
+"""The control flow of a scene: which step comes next, and the position after it. Nothing here prints or rolls."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rpgres.rulesets import Rules
 from rpgres.scenes.program import Leaf, Open, Program, Test
 
 
-class At(msgspec.Struct, frozen=True, gc=False):
-    """Which step comes next, and what of earlier ones is still spoken of.
+class Position(msgspec.Struct, frozen=True, gc=False):
+    """The position in a program, with what later steps may need of earlier ones.
 
     Attributes:
-        op: its place in the program; the length of that at the end.
-        passes: for each group that is open, from the outermost, how often it was gone through.
-        outcomes: outcomes by the id of their step, as far as a condition may still ask.
-        last: the outcome of the last step that had one; only where the scene has no named endings.
-        given, choose: what is left of the answers of a procedure under way, by label.
-        counted: details of outcomes of procedures, each of the last that has it, as far as they are asked for.
+        op: the index of the next operation; the length of the program at the end.
+        passes: the finished passes of each open group, from the outermost.
+        outcomes: outcomes by the id of their step, as long as a later condition reads them.
+        last: the last outcome; only where the scene has no named endings.
+        given, choose: the unused answers of a procedure in progress, by label.
+        counted: details of outcomes of procedures that are asked for, each from the last procedure that has it.
     """
 
     op: int = 0
@@ -34,13 +34,13 @@ class At(msgspec.Struct, frozen=True, gc=False):
     counted: Map[str, Any] = EMPTY
 
 
-def is_over(program: Program, at: At) -> bool:
-    """Tell whether a scene is at its end."""
+def is_over(program: Program, at: Position) -> bool:
+    """Tell whether a scene has ended."""
     return at.op >= len(program.ops)
 
 
-def leaf_at(program: Program, at: At) -> Leaf:
-    """Return the step that comes next; `onward` has come to one."""
+def leaf_at(program: Program, at: Position) -> Leaf:
+    """Return the step at a position that `onward` returned."""
     op = program.ops[at.op]
     assert isinstance(op, Leaf)
     return op
@@ -49,16 +49,16 @@ def leaf_at(program: Program, at: At) -> Leaf:
 def onward(
     program: Program,
     rules: Rules,
-    at: At,
+    at: Position,
     state: State,
     *,
     skips: Callable[[Leaf, tuple[int, ...]], None] | None = None,
-) -> At:
-    """Return the next place at which a step is due, or the end.
+) -> Position:
+    """Return the position of the next step whose conditions hold, or the end.
 
     Args:
-        at: the place so far: a step that may be due, or the beginning or end of a group.
-        skips: is told each step that is not due, and on which passes of its groups.
+        at: the position so far: a step, or the beginning or end of a group.
+        skips: called with each step whose conditions do not hold, and the passes of its groups.
     """
     ops = program.ops
     while at.op < len(ops):
@@ -82,15 +82,15 @@ def onward(
     return _without_unread(program, at)
 
 
-def _next_pass(op: Open, rules: Rules, at: At, state: State, done: int) -> At:
-    """Return where a group goes on: at its first step for another pass, or behind it."""
+def _next_pass(op: Open, rules: Rules, at: Position, state: State, done: int) -> Position:
+    """Return the first position of the next pass of a group, or the one behind the group."""
     if done >= op.at_most or (op.until is not None and is_due(op.until, rules, at.outcomes, state)):
         return msgspec.structs.replace(at, op=op.after)
     return msgspec.structs.replace(at, op=at.op + 1, passes=(*at.passes, done))
 
 
-def _without_unread(program: Program, at: At) -> At:
-    """Return a place without the outcomes of which nothing speaks any more."""
+def _without_unread(program: Program, at: Position) -> Position:
+    """Return a position without the outcomes that no later condition reads."""
     if not program.last_use or not any(program.last_use.get(name, -1) < at.op for name in at.outcomes):
         return at
     kept = {name: band for name, band in at.outcomes.items() if program.last_use.get(name, -1) >= at.op}
@@ -98,7 +98,7 @@ def _without_unread(program: Program, at: At) -> At:
 
 
 def is_due(test: Test, rules: Rules, outcomes: Mapping[str, str], state: State) -> bool:
-    """Tell whether conditions hold; an outcome that is also another counts as both."""
+    """Tell whether conditions hold; an outcome with `also` counts as both."""
     for earlier, wanted in test.outcomes:
         outcome = outcomes.get(earlier, "")
         if not any(rules.is_band(outcome, band) for band in wanted):
@@ -106,15 +106,15 @@ def is_due(test: Test, rules: Rules, outcomes: Mapping[str, str], state: State) 
     return test.holds is None or test.holds(Scope(state))
 
 
-def after_step(program: Program, rules: Rules, at: At, state: State, *, outcome: str | None) -> At:
-    """Return the place behind a step that was played; the end where an ending holds that comes at once.
+def after_step(program: Program, rules: Rules, at: Position, state: State, *, outcome: str | None) -> Position:
+    """Return the position behind a step that was played; the end where an ending with `at-once` holds.
 
     Args:
         outcome: the band of its outcome; None where it has none.
     """
     op = program.ops[at.op]
     assert isinstance(op, Leaf)
-    # What is not changed is copied without being read, so that odds look a turn up whatever pass it is in.
+    # Unchanged fields are copied without being read, so that odds find a turn in the cache whatever its pass.
     changes: dict[str, Any] = {"op": at.op + 1}
     if op.step.procedure:
         changes |= {"given": EMPTY, "choose": EMPTY}
@@ -128,14 +128,14 @@ def after_step(program: Program, rules: Rules, at: At, state: State, *, outcome:
     return then
 
 
-def ending_of(program: Program, rules: Rules, at: At, state: State) -> str:
-    """Return the name of how a scene ended; where none is named, the outcome of its last step."""
+def ending_of(program: Program, rules: Rules, at: Position, state: State) -> str:
+    """Return the name of the ending; where the scene names none, the outcome of its last step."""
     for end in program.ends:
         if is_due(end.due, rules, at.outcomes, state):
             return end.name
     return at.last
 
 
-def lists(answers: Mapping[str, Any]) -> dict[str, list[str]]:
+def answer_lists(answers: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return answers by label, each label's as a list."""
     return {label: [*map(str, value if isinstance(value, list) else [value])] for label, value in answers.items()}

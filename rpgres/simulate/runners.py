@@ -1,4 +1,4 @@
-"""One run of what is simulated: an action or a scene rebuilt from its job, played fast and without records."""
+"""Runners play one run of a simulation: an action or a scene rebuilt from its job, played fast and without records."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from rpgres.odds.exact import NeedsPolicy, asked_words
 from rpgres.odds.watching import unwatched
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
-from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
+from rpgres.scenes.flow import Position, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many
-from rpgres.scenes.walking import TIMES, course_of, is_path, play_bare, step_names, times_played, told_in_scene
+from rpgres.scenes.walking import TIMES, course_of, is_path, play_leaf, step_names, times_played, with_details
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
 from rpgres.simulate.turns import Played, TurnDealer, Turns
@@ -36,26 +36,25 @@ from rpgres.text.harmless import to_json
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
-Reader = Callable[
-    [State, Mapping[str, Any]], Value
-]  # of the table at the end, and details of the last procedure's outcome
+Details = Mapping[str, Any]  # of the last procedure's outcome
+Reader = Callable[[State, Details], Value]
 
 OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
 ENDING = "ending"
 LAST = "last"  # the last outcome of a scene without named endings
 ACTION_THINGS = (OUTCOME, MARGIN, TOTAL)
 CHOSEN = "choose."  # before the name of a typed answer, as what is counted
-TAKEN, REFUSED, BOTH = "taken", "refused", "taken and refused"  # what became of it in a run
+TAKEN, REFUSED, BOTH = "taken", "refused", "taken and refused"  # the values of a typed answer in a run
 SKIPPED = "skipped"  # in place of the outcome of a step that was not played
 
 
-class Subject(NamedTuple):
-    """What is simulated, ready to be played.
+class Runner(NamedTuple):
+    """Plays runs of a simulation.
 
     Attributes:
         things: the names of what is counted.
-        play: plays a run by its number and returns the value of each.
-        refused: the typed answers that a run did not offer so far, each with the first question.
+        play: plays a run by its number and returns the value of each thing.
+        refused: the typed answers that a run did not offer, each with the first question.
     """
 
     things: tuple[str, ...]
@@ -63,15 +62,15 @@ class Subject(NamedTuple):
     refused: Mapping[str, tuple[Question, str]] = EMPTY
 
 
-def rebuild(job: Job, folder: Path) -> Subject:
-    """Return what a job describes, from what is installed here and the files in a worker's folder.
+def rebuild(job: Job, folder: Path) -> Runner:
+    """Return the runner of a job, from what is installed here and the files in a worker's folder.
 
     Raises:
         RpgresError: the ruleset is missing here, or differs from the one of the job.
     """
     if isinstance(job.subject, SceneSubject):
-        return scene_subject(_rebuild_scene(job, folder), seed=job.seed, by=job.by)
-    return action_subject(_rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
+        return scene_runner(_rebuild_scene(job, folder), seed=job.seed, by=job.by)
+    return action_runner(_rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
 
 
 def _rebuild_action(job: Job, folder: Path) -> Prepared:
@@ -97,46 +96,65 @@ def _rebuild_scene(job: Job, folder: Path) -> Scene:
     )
 
 
-def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
+def action_runner(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Runner:
     """Return an action, ready to be played.
 
     Args:
-        named: policy by character, as this worker knows files of standing orders.
+        named: policy by character; files of standing orders by their paths on this worker.
     """
     from msgspec import structs
 
-    # A lump that holds for outcomes alone would draw other cards than `rpgres roll` does with the same seed.
+    # An equivalence that holds for outcomes only would draw other cards than `rpgres roll` does with the same seed.
     prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
     choose = answers_to(prepared, subject.choose)
     policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
     is_procedure = bool(prepared.rules.file.actions[prepared.action].procedure)
-    is_recalled = policies.by_question and not choose  # then dice alone decide
+    is_recalled = policies.by_question and not choose  # then only the dice decide
     kind = NotingDealer if is_recalled and not is_procedure else SeededDealer
     dealer = kind(Streams(run_seed(job.seed, 0)))
-    readers = [_end_reader(name) for name in job.by]
-    asked = EFFECTS if readers else OUTCOME
-    common = Seats(policies=policies)
-    single, answers, refused = common.script.single, choice_things(choose), dict[str, tuple[Question, str]]()
-
-    told = prepared.rules.file.actions[prepared.action].told
-    details = [name for name in job.by if not is_path(name) and name not in told]
-
-    def counted_at(outcome: Outcome, state: State) -> Key:
-        state = unwatched(state) if readers else state
-        check_details(details, outcome.details)
-        return (outcome.band, outcome.margin, outcome.total, *(read(state, outcome.details) for read in readers))
+    common, key = Seats(policies=policies), _action_key(prepared, job.by)
+    play_with = _action_player(prepared, job, dealer, key)
+    answers, refused = choice_things(choose), dict[str, tuple[Question, str]]()
 
     def play_run(run: int) -> Key:
         if not choose:
             return play_with(run, common)
         applied = Applied(choose)
-        key = play_with(run, Seats(choose, policies=policies, applied=applied))
+        found = play_with(run, Seats(choose, policies=policies, applied=applied))
         refused.update(applied.refused)
-        return (*key, *_chosen_values(applied, answers))
+        return (*found, *_chosen_values(applied, answers))
+
+    play_one: Callable[[int], Key] = play_run
+    if is_recalled and is_procedure:
+        play_one = _or_else(_procedure_turns(prepared, job, common, key), lambda told: told[-1], play_run)
+    elif isinstance(dealer, NotingDealer):
+        play_one = recalled(dealer, play_run)
+    return Runner((*ACTION_THINGS, *job.by, *answers), play_one, refused)
+
+
+def _action_key(prepared: Prepared, by: Sequence[str]) -> Callable[[Outcome, State], Key]:
+    """Return the function that counts a finished run: outcome, margin, total, and the values of `by`."""
+    told = prepared.rules.file.actions[prepared.action].told
+    readers = [_end_reader(name) for name in by]
+    details = [name for name in by if not is_path(name) and name not in told]
+
+    def key(outcome: Outcome, state: State) -> Key:
+        state = unwatched(state) if readers else state
+        check_details(details, outcome.details)
+        return (outcome.band, outcome.margin, outcome.total, *(read(state, outcome.details) for read in readers))
+
+    return key
+
+
+def _action_player(
+    prepared: Prepared, job: Job, dealer: SeededDealer, key: Callable[[Outcome, State], Key]
+) -> Callable[[int, Seats], Key]:
+    """Return the function that plays a run by its number with some seats, and counts it by `key`."""
+    asked = EFFECTS if job.by else OUTCOME
 
     def play_with(run: int, seats: Seats) -> Key:
         dealer.move_to(run)
-        single.clear()
+        seats.script.single.clear()
         try:
             outcome, done = play(prepared, dealer=dealer, players=seats, asked=asked)
         except Settled as settled:
@@ -146,19 +164,13 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
         except RpgresError as error:
             error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
             raise
-        state = apply_effects(prepared.rules, done.state, outcome) if readers else done.state
-        return counted_at(outcome, state)
+        return key(outcome, apply_effects(prepared.rules, done.state, outcome) if job.by else done.state)
 
-    play_one: Callable[[int], Key] = play_run
-    if is_recalled and is_procedure:
-        play_one = _or_else(_procedure_turns(prepared, job, common, counted_at), lambda told: told[-1], play_run)
-    elif isinstance(dealer, NotingDealer):
-        play_one = recalled(dealer, play_run)
-    return Subject((*ACTION_THINGS, *job.by, *answers), play_one, refused)
+    return play_with
 
 
 def _or_else(turns: Turns | None, key: Callable[[list[Any]], Key], play: Callable[[int], Key]) -> Callable[[int], Key]:
-    """Return what plays a run turn by turn, or with `play` as a whole where that does not go."""
+    """Return the function that plays a run turn by turn, or as a whole with `play` where turns cannot be recalled."""
     if turns is None:
         return play
 
@@ -170,17 +182,14 @@ def _or_else(turns: Turns | None, key: Callable[[list[Any]], Key], play: Callabl
 
 
 def _canons(by: Sequence[str], rules: Rules) -> Mapping[str, Callable[[Any], Any]]:
-    """Return what stands for values of the table that are alike to the rules, such as another order of tags.
-
-    They are not alike where the table itself is counted.
-    """
+    """Return the canonical forms of the ruleset, such as an order of tags; none where the table itself is counted."""
     return EMPTY if any(map(is_path, by)) else rules.ruleset.canons
 
 
 def _procedure_turns(
     prepared: Prepared, job: Job, players: Seats, counted_at: Callable[[Outcome, State], Key]
 ) -> Turns | None:
-    """Return the turns of a procedure, of which the last tells what is counted; None where they are not recalled."""
+    """Return the turns of a procedure, the last of which counts the run; None where they are not recalled."""
     if prepared.placed or prepared.trust or prepared.lump:
         return None
     rules, dealer = prepared.rules, TurnDealer(Streams(run_seed(job.seed, 0)))
@@ -196,7 +205,7 @@ def _procedure_turns(
         if not isinstance(found, Outcome):
             return Played(Standing(run.state, standing.at, found.place))
         if found.band not in rules.file.bands or dealer.is_abridged:
-            # the run as a whole tells what is wrong with the band, and the totals
+            # The run as a whole has the totals, and reports a wrong band.
             raise RpgresError(f"the end of {prepared.action} is not recalled")
         return Played(None, (counted_at(found, apply_effects(rules, run.state, found)),))
 
@@ -214,23 +223,23 @@ def _undecided(question: Question, run: int) -> NeedsPolicy:
 
 
 def choice_things(choose: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return what is counted of typed answers, so that it adds up over workers: each as `choose.LABEL=ANSWER`."""
+    """Return the names under which typed answers are counted: `choose.LABEL=ANSWER`."""
     pairs = ((label.rpartition(":")[2], answer) for label, answers in choose.items() for answer in answers)
     return tuple(dict.fromkeys(f"{CHOSEN}{label}={answer.removesuffix(EVERY)}" for label, answer in pairs))
 
 
 def _chosen_values(applied: Applied, things: Sequence[str]) -> Key:
-    """Return what became of each typed answer in a run; None where nothing asked for it."""
+    """Return whether each typed answer was taken or refused in a run; None where it was not asked for."""
     names = [thing.removeprefix(CHOSEN) for thing in things]
     known = {(True, False): TAKEN, (False, True): REFUSED, (True, True): BOTH}
     return tuple(known.get((name in applied.used, name in applied.refused)) for name in names)
 
 
 def scene_things(scene: Scene) -> list[str]:
-    """Return what is counted of a scene without being asked for.
+    """Return the things that are always counted of a scene.
 
-    The ending, where the scene names endings; the outcome of each step, of a repeated one the last; how often repeated
-    steps were played; and where it names no endings the last outcome of all.
+    The ending, where the scene names endings; the last outcome of each step; how often repeated steps were played; and
+    the last outcome of all, where the scene names no endings.
     """
     names = step_names(scene)
     ending = [ENDING] if scene.file.ends else []
@@ -239,7 +248,7 @@ def scene_things(scene: Scene) -> list[str]:
 
 
 def main_things(things: Sequence[str]) -> tuple[str, ...]:
-    """Return what a simulation is about first: the outcome or the ending; without these the outcomes of all steps.
+    """Return the main things of a simulation: the outcome or the ending; without these the outcomes of all steps.
 
     >>> main_things(["ending", "steps.a", "times.a"]), main_things(["steps.a", "steps[1]", "tags"])
     (('ending',), ('steps.a', 'steps[1]'))
@@ -262,30 +271,27 @@ def is_of_step(thing: str) -> bool:
     return thing.startswith(("steps.", "steps["))
 
 
-def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject:
+def scene_runner(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Runner:
     """Return a scene, ready to be played.
 
     Args:
         scene: the scene; its policies answer what its steps do not.
         by: what is counted beside endings and outcomes.
     """
-    things, names = scene_things(scene), step_names(scene)
-    readers = [_end_reader(name) for name in by]
-    has_ends = things[:1] == [ENDING]
-    counted_times = [name.removeprefix(TIMES) for name in times_played(scene)]
+    readers, key = [_end_reader(name) for name in by], _scene_key(scene)
     program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
     dealer, details = SeededDealer(Streams(run_seed(seed, 0))), [name for name in by if not is_path(name)]
 
     def play_run(run: int) -> Key:
-        state, at, told = scene.state, At(), list[tuple[int, str | None]]()
+        state, at, told = scene.state, Position(), list[tuple[int, str | None]]()
         dealer.move_to(run)
         while not is_over(program, at := onward(program, rules, at, state)):
             leaf = leaf_at(program, at)
             dealer.begin_step(program.number_of(leaf, at.passes))
             try:
-                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
+                found, after = play_leaf(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
             except NeedsAnswer as needs:
-                _told(scene, run_seed(seed, run))
+                _raise_as_played(scene, run_seed(seed, run))
                 raise _undecided(needs.question, run) from None
             except RpgresError as error:
                 error_here = at_step_of_many(leaf, error)
@@ -295,12 +301,21 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
             outcome = found.band if found is not None else None
             at = after_step(program, rules, at, state, outcome=outcome)
             if leaf.step.procedure and found is not None:
-                at = told_in_scene(scene, at, leaf.step.procedure, found, details)
+                at = with_details(scene, at, leaf.step.procedure, found, details)
             told.append((leaf.number, outcome))
         values = tuple([read(state, at.counted) for read in readers])
-        return key_of([*told, (ending_of(program, rules, at, state), *values)])
+        return key([*told, (ending_of(program, rules, at, state), *values)])
 
-    def key_of(told: Sequence[Any]) -> Key:
+    return Runner((*scene_things(scene), *by), _or_else(_scene_turns(scene, seed, by, readers), key, play_run))
+
+
+def _scene_key(scene: Scene) -> Callable[[Sequence[Any]], Key]:
+    """Return the function that counts a finished run by its steps, each with its number and outcome, and its end."""
+    things, names = scene_things(scene), step_names(scene)
+    has_ends = things[:1] == [ENDING]
+    counted_times = [name.removeprefix(TIMES) for name in times_played(scene)]
+
+    def key(told: Sequence[Any]) -> Key:
         outcomes: dict[str, Value] = dict.fromkeys(names.values(), SKIPPED)
         times = dict.fromkeys(counted_times, 0)
         *steps, (ending, *values) = told
@@ -313,22 +328,22 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Subject
         first, last = ((ending or None,), ()) if has_ends else ((), (ending or None,))
         return (*first, *outcomes.values(), *times.values(), *last, *values)
 
-    return Subject((*things, *by), _or_else(_scene_turns(scene, seed, by, readers), key_of, play_run))
+    return key
 
 
 def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[Reader]) -> Turns | None:
     """Return the turns of a scene; None where they are not recalled.
 
-    Each tells the number and outcome of its step, where that is over, the last one the ending and what is read then.
+    The last turn of a step tells its number and outcome, the last of all the ending and the values of the readers.
     """
     program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
     is_fresh = any(leaf.step.fresh and leaf.step.procedure for leaf in program.leaves)
-    if is_fresh or scene.state.piles or not policies.by_question:  # what cards do is seldom the same
+    if is_fresh or scene.state.piles or not policies.by_question:  # draws of cards seldom repeat
         return None
     counts = [name for name in by if not is_path(name)]
     course, dealer = course_of(scene, by=counts), TurnDealer(Streams(run_seed(seed, 0)))
 
-    def next_step(at: At) -> int:
+    def next_step(at: Position) -> int:
         return program.number_of(leaf_at(program, at), at.passes)
 
     def begin() -> tuple[Standing, int]:
@@ -342,7 +357,7 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
         after = course.turn(standing, dealer, course.policies)
         if after.place is not None:
             if begins and dealer.has_drawn:
-                raise RpgresError("dice of a beginning may be counted on in the first turn")
+                raise RpgresError("the first turn may continue the count of dice of the beginning")
             return Played(after, step=next_step(standing.at) if begins else None)
         after = course.onward(after)
         told = ((number, dealer.outcome),)
@@ -358,8 +373,8 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
     return Turns(dealer, begin, turn, _canons(by, rules))
 
 
-def _told(scene: Scene, seed: str) -> None:
-    """Play a run that waits for a decision as `rpgres scene run` does, which says where it stands."""
+def _raise_as_played(scene: Scene, seed: str) -> None:
+    """Play a run that lacks an answer as `rpgres scene run` does, whose error names the file and line."""
     for _ in play_scene(scene, seed=seed):
         pass
 
@@ -369,7 +384,7 @@ def _told(scene: Scene, seed: str) -> None:
 
 
 def _end_reader(name: str) -> Reader:
-    """Return what reads something off the end of a scene: a path of the table, or a detail of a procedure's outcome."""
+    """Return the reader of a value at the end of a run: a path of the table, or a detail of a procedure's outcome."""
     if not is_path(name):
         return lambda _state, details: counted(plain(details.get(name)))
     path = parse_path(name)
@@ -379,7 +394,7 @@ def _end_reader(name: str) -> Reader:
 def counted(value: Any) -> Value:
     """Return a value of the state as it is counted: numbers and texts as they are, flags as `yes` and `no`.
 
-    A track is counted by how many of its boxes are marked, a box by what it is marked with, anything else as JSON.
+    A track counts by the number of its marked boxes, a box by its mark, anything else as JSON.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
