@@ -42,6 +42,7 @@ ROOM = 1_000  # queued paths beyond what the budget can run, so that the queue i
 MOST_WAITING = 500_000  # queued paths whatever the budget, to limit memory
 FIRST_RUNS = 500  # every so many runs it is checked whether the budget can resolve anything
 SLIGHT = 1e-2  # of the probability: a budget that cannot resolve this much is not spent
+NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is not followed
 DESCENT = 48  # fresh questions of one path before likelier paths come first
 ANSWERS = {"outcome": "band", "margin": "margin", "total": "total"}  # the field of an outcome, by what odds are of
 MERGE = "merge"  # in place of a label: the key of runs that are merged

@@ -11,13 +11,12 @@ import msgspec
 from rpgres.engine.running import Chain, Run
 from rpgres.engine.table import Table
 from rpgres.odds.branching import BranchDealer, Fresh
-from rpgres.odds.explorer import Budget, Runs, Suspended, TapeDealer, WalkDealer, explore_within, summed
+from rpgres.odds.explorer import NEGLIGIBLE, Budget, Runs, Suspended, TapeDealer, WalkDealer, explore_within, summed
 from rpgres.odds.watching import unwatched
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is not followed
 PART = " part"  # in the place of a label: no label begins with a blank
 
 

@@ -22,9 +22,9 @@ from rpgres.engine.hidden import Known
 from rpgres.engine.players import Question
 from rpgres.odds.chances import Asked, Chance, chance_rows
 from rpgres.odds.courses import Ahead, Course
-from rpgres.odds.explorer import SLIGHT, Budget, Method, summed
+from rpgres.odds.explorer import NEGLIGIBLE, SLIGHT, Budget, Method, summed
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed, in_turn
-from rpgres.odds.parts import NEGLIGIBLE, Sums
+from rpgres.odds.parts import Sums
 from rpgres.odds.phases import Turns
 from rpgres.odds.standings import Parts
 from rpgres.stopping import STOP

@@ -367,7 +367,7 @@ def test_what_is_too_large_for_optimal_decisions_says_so() -> None:
     ran = rpgres("odds", "fate/conflict", "--sheet", "mara", "--against", "bruiser", "--best", "--leaves", "300")
     assert ran.code == 2
     assert (
-        "too large; the search ended after 2 turns, 2 states and 298 paths. Try a larger --seconds or --leaves"
+        "too large; the search ended after 2 turns, 0 states and 299 paths. Try a larger --seconds or --leaves"
         in ran.err
     )
     three = ("--against", "bruiser", "--against", "guard", "--best", "--leaves", "300")

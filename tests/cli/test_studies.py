@@ -142,7 +142,7 @@ def test_decisions_of_steps_in_groups_are_taken_out_too(tmp_path: Path) -> None:
     )
     record = msgspec.convert(as_json("odds", str(scene), "--knockout", "--outcome", "open"), Knockout)
     (moved,) = (part for part in record.parts if part.distance.probability)
-    assert moved.text == "decision invoke=no,no of lock not given"
+    assert moved.text == "decision invoke=no,no of step lock not given"
 
 
 def test_several_cases_stand_under_each_outcome() -> None:

@@ -68,7 +68,7 @@ def test_what_is_refused_is_refused_each_time() -> None:
     beaten = structs.replace(prepared, state=structs.replace(prepared.state, characters=Map({**people, "guards": out})))
     played(prepared, 0)
     for run in range(2):
-        with pytest.raises(UsageError, match="guards: out"):
+        with pytest.raises(UsageError, match="guards is taken out"):
             played(beaten, run)
 
 

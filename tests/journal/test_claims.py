@@ -581,19 +581,19 @@ DECLARED = {
     "fate": (
         "proposer? vs? removes+ alters+ harms? target? defender? beneficiary? full-defense? "
         "defense-stunt? bonus? stunt+ helper? helpers? difficulty? environment? kind+ against?(attack? "
-        "defense? advantage? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? zone+ "
+        "defense? advantage? overcome? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? overcome? zone+ "
         "blocks?) zones+ zone+ blocks? order+ task?(with+ difficulty? by+ action+) victories? exchanges? "
         "name+ on+ boost+ ally? rival? aspect? fate-points! gm-points! consequence+ consequences? skill? attack? "
-        "create? defense? under-fire?(attack?) variant+ advantage+ defends-against+ track+ existing? "
+        "create? overcomes? defense? under-fire?(attack?) variant+ advantage+ defends-against+ track+ existing? "
         "worse+"
     ),
     "coppermane": (
         "proposer? vs? removes+ alters+ harms? target? defender? beneficiary? full-defense? "
         "defense-stunt? bonus? stunt+ helper? helpers? difficulty? environment? kind+ against?(attack? "
-        "defense? advantage? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? zone+ "
+        "defense? advantage? overcome? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? overcome? zone+ "
         "blocks?) zones+ zone+ blocks? order+ task?(with+ difficulty? by+) victories? exchanges? name+ on+ boost+ "
         "ally? rival? aspect? fate-points! gm-points! consequence+ consequences? points! attribute? "
-        "skill? attack? create? defense? under-fire?(attack?) epic? knack+ advantage+ defended-advantage+ "
+        "skill? attack? create? overcomes? defense? under-fire?(attack?) epic? knack+ advantage+ defended-advantage+ "
         "defends-against+ track+ conflict? witnesses? legend! legend-points!"
     ),
     "saga": (

@@ -22,7 +22,7 @@ from rpgres.engine.named_dice.readings import Values, evaluator, finite, needed
 from rpgres.engine.named_dice.values import Die, Known, Later, again_of, filled, is_pool, plain
 from rpgres.errors import RuleError, called
 from rpgres.rulesets.dice_plans import DicePlan, Formula
-from rpgres.rulesets.formulas import Expr, reduced
+from rpgres.rulesets.formulas import Const, Expr, Name, reduced
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 1
@@ -31,6 +31,7 @@ MOST_STEP = 1 << 12  # the farthest that a higher cap is searched
 MOST_WHOLE = 400  # readings with a maximum up to this are followed to it
 MOST_BLAMED = 40  # states without a result that are examined before caps grow
 MOST_STATES = 200_000  # of one law
+MOST_LAWS = 2_000  # of one action that are kept
 
 
 def law_of(
@@ -50,9 +51,12 @@ def law_of(
     if laws is None:
         return builder.law()
     key = builder.key()
-    if key not in laws:
-        laws[key] = builder.law()
-    return laws[key]
+    found = laws.get(key)
+    if found is None:
+        if len(laws) >= MOST_LAWS:
+            laws.clear()
+        found = laws[key] = builder.law()
+    return found
 
 
 class LawBuilder:
@@ -86,9 +90,10 @@ class LawBuilder:
         of = evaluator(self.plan, self.base, numbers)
 
         def by_known(formula: Formula | None) -> Expr | None:
-            found = reduced(formula.tree, of) if formula is not None else None
-            value = getattr(found, "value", None)
-            return of(value) if isinstance(value, Later) else found  # a number where dice might be named
+            if formula is None:
+                return None
+            typed = self.base.get(f"dice:{formula.tree.name}") if isinstance(formula.tree, Name) else None
+            return reduced(formula.tree, of) if typed is None or isinstance(typed, Later) else Const(typed)
 
         asked = tuple(of(name) for name in self.asked)
         used = {group for groups in self.groups for group in groups}

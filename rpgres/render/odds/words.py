@@ -9,7 +9,7 @@ from typing import Any
 
 from rpgres.engine.hidden import Known
 from rpgres.odds.exact import Chance
-from rpgres.odds.parts import NEGLIGIBLE
+from rpgres.odds.explorer import NEGLIGIBLE
 from rpgres.odds.sampling import Estimate, Sample
 from rpgres.odds.subjects import Evaluated
 from rpgres.render.words import input_words, percent, rolled_words, style_of, title
