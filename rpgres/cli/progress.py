@@ -21,7 +21,8 @@ Found = TypeVar("Found")
 
 LATE = 0.5  # seconds before anything is shown: what is over by then needs nothing
 EVERY = 0.1  # seconds between two lines
-FAST = 100  # things a second from which on the rate is shown
+FAST = 2  # things a second from which on the rate is shown
+BAR = 10  # columns of the bar
 GRACE = 3.0  # seconds in which work may end that was asked to; then it is interrupted, whatever it does
 LOWER_BOUND = "each chance is a lower bound, and the rest is open"
 ESTIMATED = "nothing is known exactly yet; what is shown is estimated from games"
@@ -104,8 +105,15 @@ class Progress:
             if self._is_held:
                 return
             self._drawn, self._is_there = now, True
-            text = self._label + self._told(now)
-            show_progress(text + HINT if len(text + HINT) < screen_columns() else text)
+            text, bar, columns = self._label + self._told(now), self._bar(), screen_columns()
+            forms = (bar + text + HINT, bar + text, text + HINT)
+            show_progress(next((form for form in forms if len(form) < columns), text))
+
+    def _bar(self) -> str:
+        """Return the bar before the text; nothing where it is not known how much there is to do."""
+        if self._counted is None or not self._counted[0] < self._counted[1] < float("inf"):
+            return ""
+        return bar_of(self._counted[0] / self._counted[1]) + " "
 
     def _told(self, now: float) -> str:
         if self._counted is None:
@@ -217,6 +225,16 @@ def show_progress(text: str) -> None:
     with suppress(OSError, ValueError):
         raw(sys.stderr).write(cleared + in_line(text)[: screen_columns() - 1])
         sys.stderr.flush()
+
+
+def bar_of(share: float) -> str:
+    """Return a bar for a share from 0 to 1, in characters that standard error can show."""
+    from rich.console import Console
+    from rich.progress_bar import ProgressBar
+
+    console = Console(file=raw(sys.stderr), no_color=True, force_terminal=True, legacy_windows=False)
+    bar = ProgressBar(total=1, completed=share, width=BAR)
+    return "".join(one.text for one in console.render(bar)).ljust(BAR)
 
 
 def _duration(seconds: float) -> str:

@@ -41,7 +41,7 @@ def _unregistered(rules: Rules, kind: str) -> RuleError:
     """Return the error of an effect that nothing applies, with the kind that may be meant."""
     from rpgres.toml.diagnostics import nearest
 
-    near = nearest(kind, rules.effect_kinds)
+    near = nearest(kind, sorted({*rules.ruleset.effects, *rules.described_effects}))
     meant = f" (the nearest that has one is {near!r})" if near else ""
     return RuleError(
         f"the ruleset {rules.id} returned an effect of the kind {kind!r}, for which no function is registered{meant}"

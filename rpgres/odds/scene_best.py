@@ -15,12 +15,7 @@ from msgspec.structs import replace
 
 from rpgres.model.state import EMPTY
 from rpgres.odds.courses import Ahead, Course
-from rpgres.odds.exact import Chance, chance_record
-from rpgres.odds.explorer import Budget
-from rpgres.odds.nodes import Memo, Node, changed
-from rpgres.odds.scenes import ExactSceneOdds, Undecided
-from rpgres.odds.standings import Parts
-from rpgres.odds.trees import (
+from rpgres.odds.decision_trees import (
     Blind,
     Decide,
     Leaf,
@@ -29,11 +24,15 @@ from rpgres.odds.trees import (
     Secrets,
     TooLarge,
     Tree,
-    Trees,
     endless_scene,
-    seat_of,
     too_long,
 )
+from rpgres.odds.exact import Chance, chance_record
+from rpgres.odds.explorer import Budget
+from rpgres.odds.nodes import Memo, Node, changed
+from rpgres.odds.scenes import ExactSceneOdds, Undecided
+from rpgres.odds.standings import Parts
+from rpgres.odds.trees import Trees, seat_of
 
 if TYPE_CHECKING:
     from fractions import Fraction

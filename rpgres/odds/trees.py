@@ -9,13 +9,10 @@ from __future__ import annotations
 import sys
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from itertools import accumulate
-from math import lcm
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-
-import msgspec
+from typing import Any, NamedTuple, cast
 
 from rpgres.engine.events import Decided, Event, seen
 from rpgres.engine.players import NO, Answer, Policy, Question, View
@@ -27,15 +24,25 @@ from rpgres.errors import UsageError
 from rpgres.model.state import State
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.courses import Course
+from rpgres.odds.decision_trees import (
+    Decide,
+    Leaf,
+    Rest,
+    Secrets,
+    TooLarge,
+    Tree,
+    blind,
+    grafted,
+    random_of,
+    too_long,
+    trees_in,
+)
 from rpgres.odds.explorer import MERGE, Budget, Merged, entries
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node
 from rpgres.odds.standings import Parts
 from rpgres.odds.watching import Reads, unwatched
 from rpgres.rulesets import STATE
 from rpgres.stopping import STOP
-
-if TYPE_CHECKING:
-    pass
 
 CHOOSE = "choose:"  # before the label of a decision, on a tape
 ROOM = 300  # frames of the stack that a course may take
@@ -46,134 +53,9 @@ PROBES = 4  # courses that are followed before a turn is said to be hopeless
 INNER = " inner"  # in the place of a label, of what came of a part or a chain; no label begins with a blank
 
 
-class Blind(UsageError):
-    """The one who should decide optimally does not see what matters: one view stands for several states."""
-
-    code = "blind"
-
-
-class TooLarge(UsageError):
-    """There is too much for optimal decisions over a whole scene.
-
-    Attributes:
-        chance: the label of what is drawn or rolled too often; empty where it is not that.
-        decision: the label of the decision that was met most often; empty where there was none.
-        at: the step that was played.
-        leaves, states, turns: how many courses, standings and whole turns were gone through.
-    """
-
-    code = "too-large"
-
-    def __init__(self, *, chance: str = "") -> None:
-        super().__init__("optimal decisions over the whole scene cannot be computed: it is too large")
-        self.chance, self.decision = chance, ""
-        self.at: Any = None
-        self.leaves = self.states = self.turns = 0
-
-
-class Leaf(msgspec.Struct, frozen=True, eq=False):
-    """The end of what is played.
-
-    Attributes:
-        value: what came of it.
-        hides: whether something happened on the way that the player does not see, and may show in the value.
-    """
-
-    value: Any
-    hides: bool = False
-
-
-class Random(msgspec.Struct, frozen=True, eq=False):
-    """Something random in a turn: decisions and ends by weight, of a total; each once."""
-
-    branches: tuple[tuple[int, Leaf | Decide], ...]
-    total: int
-
-
-class Decide(msgspec.Struct, frozen=True, eq=False):
-    """A decision in a turn: trees by option."""
-
-    question: Question
-    branches: tuple[tuple[str, Tree], ...]
-
-
-Tree = Leaf | Random | Decide
-
-
-def random_of(branches: Iterable[tuple[int, Tree]], total: int) -> Tree:
-    """Return the tree of something random, whatever is random in its branches being part of it."""
-    branches = list(branches)
-    factor = lcm(*{tree.total for _, tree in branches if isinstance(tree, Random)})
-    weights: dict[Leaf | Decide, int] = {}
-    for weight, tree in branches:
-        if isinstance(tree, Random):
-            share = weight * (factor // tree.total)
-            for inner, one in tree.branches:
-                weights[one] = weights.get(one, 0) + share * inner
-        else:
-            weights[tree] = weights.get(tree, 0) + weight * factor
-    if len(weights) == 1:
-        return next(iter(weights))
-    return Random(tuple([(weight, one) for one, weight in weights.items()]), total * factor)
-
-
-def grafted(tree: Tree, onward: Callable[[Any], Tree]) -> Tree:
-    """Return a tree in which each end is replaced by the tree that its value leads on to.
-
-    Raises:
-        Blind: a decision comes after an end that hides something.
-    """
-    known: dict[Tree, Tree] = {}
-
-    def of(tree: Tree) -> Tree:
-        found = known.get(tree)
-        if found is None:
-            if isinstance(tree, Leaf):
-                found = _behind_hidden(onward(tree.value)) if tree.hides else onward(tree.value)
-            elif isinstance(tree, Decide):
-                found = Decide(tree.question, tuple([(name, of(one)) for name, one in tree.branches]))
-            else:
-                found = random_of([(weight, of(one)) for weight, one in tree.branches], tree.total)
-            known[tree] = found
-        return found
-
-    return of(tree)
-
-
-def _behind_hidden(tree: Tree) -> Tree:
-    """Return the tree behind something hidden, which its ends then hide, too."""
-    if isinstance(tree, Leaf):
-        if isinstance(tree.value, Rest):
-            raise Secrets
-        return Leaf(tree.value, True)
-    if isinstance(tree, Decide):
-        raise _blind(tree.question)
-    return Random(tuple([(weight, cast("Leaf", _behind_hidden(one))) for weight, one in tree.branches]), tree.total)
-
-
-def _blind(question: Question) -> Blind:
-    """Return the error of a decision before which something happened that its player does not see."""
-    return Blind(
-        f"{question.who} decides {question.label!r} after something happened that {question.who} does not see, so "
-        "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
-    )
-
-
 def seat_of(state: State, who: str) -> str:
     """Return the seat of a player who is named by a character or by the seat."""
     return state.seat_of(who) if who in state.characters else who
-
-
-def _nodes(tree: Tree) -> Iterator[Tree]:
-    """Yield all trees in a tree, each once."""
-    met, left = {tree}, [tree]
-    while left:
-        one = left.pop()
-        yield one
-        if not isinstance(one, Leaf):
-            new = [inner for _, inner in one.branches if inner not in met]
-            met.update(new)
-            left += new
 
 
 class Searched(Policies):
@@ -220,22 +102,6 @@ class Inner(Stop):
     def __init__(self, tree: Callable[[], Tree], onward: Onward | None = None) -> None:
         super().__init__()
         self.tree, self.onward = tree, onward
-
-
-class Secrets(Exception):  # it is no fault: parts of turns are not shared then
-    """Something happened that the player does not see, where rests of turns are shared."""
-
-
-class Rest(msgspec.Struct, frozen=True, eq=False):
-    """The rest of a turn behind a merge: it depends on the key, and on what is read of the table from there on.
-
-    Attributes:
-        tape: the answers of one course up to there, the merge the last of them.
-        known: its trees, by what was read.
-    """
-
-    tape: Any
-    known: Memo
 
 
 class TreeDealer(BranchDealer):
@@ -506,7 +372,7 @@ class _Growing:
             return self._decision(tape, asked, ways)
         except Inner as stop:
             inner, tree = stop, stop.tree()
-            if (first := next((one for one in _nodes(tree) if isinstance(one, Decide)), None)) is not None:
+            if (first := next((one for one in trees_in(tree) if isinstance(one, Decide)), None)) is not None:
                 self._check_sight(first.question, inner.run)
             return grafted(tree, lambda value: self._behind(inner, value, (tape, (INNER, value))))
         except Merged as merged:
@@ -585,23 +451,7 @@ class _Growing:
             raise Secrets  # a rest that was grown before may seem the same to the player
         told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
         if self._trails.setdefault(told, hidden) != hidden:
-            raise _blind(question)
-
-
-def too_long() -> UsageError:
-    """Return the error of a turn whose tree is too deep to be gone through."""
-    return UsageError(
-        "optimal decisions over the whole scene cannot be computed: a turn of it is too long; "
-        "use a policy or standing orders"
-    )
-
-
-def endless_scene() -> UsageError:
-    """Return the error of a scene that can come back to where it was."""
-    return UsageError(
-        "optimal decisions over the whole scene cannot be computed: it can go on without end; "
-        "limit its turns, or use a policy or standing orders"
-    )
+            raise blind(question)
 
 
 def _check_room() -> None:

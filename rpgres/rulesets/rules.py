@@ -164,15 +164,11 @@ class Rules:
 
     def effect_function(self, kind: str) -> ApplyEffect | None:
         """Return what applies a kind of effect: the code's function, or what its data describe; None for neither."""
-        return self.ruleset.effects.get(kind) or self._described_effects.get(kind)
-
-    @property
-    def effect_kinds(self) -> list[str]:
-        """The kinds of effects that can be applied."""
-        return sorted({*self.ruleset.effects, *self._described_effects})
+        return self.ruleset.effects.get(kind) or self.described_effects.get(kind)
 
     @cached_property
-    def _described_effects(self) -> dict[str, ApplyEffect]:
+    def described_effects(self) -> dict[str, ApplyEffect]:
+        """What applies the kinds of effects that data describe."""
         from rpgres.rulesets.effects import described_effect
 
         found = {kind: described_effect(self.file, kind) for kind in self.file.effects}

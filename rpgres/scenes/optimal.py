@@ -10,10 +10,10 @@ from rpgres.engine.views import seats_of
 from rpgres.errors import UsageError, counted, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.courses import Course
+from rpgres.odds.decision_trees import TooLarge
 from rpgres.odds.exact import chance_record
 from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided, too_many_words
-from rpgres.odds.trees import TooLarge
 from rpgres.rulesets import unknown
 from rpgres.scenes.flow import leaf_at
 from rpgres.scenes.measuring import undecided_error, with_late_deals

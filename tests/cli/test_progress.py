@@ -42,7 +42,7 @@ def test_a_percentage_and_the_time_left_are_shown_where_they_are_known(shown: li
         show(2000, float("inf"))
         show(10_000, 10_000)
     assert shown == [
-        "simulating: 10 %, 1,000 of 10,000, 1,000/s, 9 s left (Ctrl-C stops)",
+        "━          simulating: 10 %, 1,000 of 10,000, 1,000/s, 9 s left (Ctrl-C stops)",
         "simulating: 2,000 (Ctrl-C stops)",
         "simulating: 10,000 (Ctrl-C stops)",
         "",

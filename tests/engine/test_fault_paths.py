@@ -21,7 +21,7 @@ from rpgres.errors import (
     named,
     readable,
 )
-from rpgres.odds.trees import TooLarge
+from rpgres.odds.decision_trees import TooLarge
 from tests.support.command_line import rpgres
 
 

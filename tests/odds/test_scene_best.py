@@ -12,10 +12,10 @@ import pytest
 
 from rpgres.dice import dice
 from rpgres.errors import UsageError
+from rpgres.odds.decision_trees import Blind, TooLarge
 from rpgres.odds.explorer import Budget
 from rpgres.odds.scene_best import SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
-from rpgres.odds.trees import Blind, TooLarge
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Option, Ruleset
 from rpgres.scenes import Scene, read_scene

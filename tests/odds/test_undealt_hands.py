@@ -20,9 +20,9 @@ from rpgres.engine.players import Question
 from rpgres.engine.running import Run
 from rpgres.engine.seats import Seats
 from rpgres.model.state import with_undealt
+from rpgres.odds.decision_trees import Blind
 from rpgres.odds.scene_best import scene_best
 from rpgres.odds.scenes import SceneOdds, scene_odds
-from rpgres.odds.trees import Blind
 from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.measuring import with_late_deals
 from rpgres.scenes.walking import course_of
