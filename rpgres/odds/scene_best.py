@@ -84,9 +84,9 @@ class SceneBest(msgspec.Struct, frozen=True):
         value: the chance of the goal, or the mean.
         masses: the chance of each result.
         decisions: the first decisions, the most probable ones first.
-        states: how many distinct standings there are.
-        leaves: how many courses of single turns were run.
-        turns: how many turns the longest course has.
+        states: how many distinct states were evaluated.
+        leaves: how many paths of single turns were run.
+        turns: how many turns the longest evaluated path has.
     """
 
     value: Fraction

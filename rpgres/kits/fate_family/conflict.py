@@ -7,6 +7,7 @@ action does is the ruleset's, what the end of a conflict does stands in the tabl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -437,7 +438,8 @@ def _overcome(now: _Turn) -> tuple[str, Outcome]:
     """Overcome the way to another zone, an aspect, or anything else (A:125, A:150), and return what that is called."""
     table, setup, who = now.table, now.place.setup, now.fighter.who
     near = zones.within_two(setup.zones, now.zone) if setup.zones else []
-    mine = [one.who for one in setup.fighters if one.side == now.fighter.side]
+    characters = table.state.characters
+    mine = [one.who for one in setup.fighters if one.side == now.fighter.side and not characters[one.who].is_out]
     there = aspects.public_on(table.state, (SCENE, *mine, *[one.who for one in now.enemies]))
     tags = [tag for tag in there if aspects.goes_with_scene(tag)]
     options = [*([_MOVE] if near else ()), *([_ENDS] if tags else ()), _REST]
@@ -476,10 +478,9 @@ def _usual(name: str, value: int) -> Option:
 
 def _number(text: str) -> str:
     """Return a typed difficulty."""
-    try:
-        return f"{int(text):d}"
-    except ValueError:
-        raise UsageError(f"a difficulty is a whole number, such as 3, not {text!r}") from None
+    if not re.fullmatch(r"[+-]?[0-9]{1,3}", text):
+        raise UsageError(f"a difficulty is a whole number, such as 3, not {text!r}")
+    return str(int(text))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
