@@ -77,6 +77,12 @@ class Path(msgspec.Struct, frozen=True):
         """The path as it is typed."""
         return ".".join(self.keys)
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether it ends in a fact that is computed of what stands there, such as how many boxes are marked."""
+        last = self.places[-1]
+        return last.kind in ("track", "uses", "pile") and last.key in _DERIVED[last.kind]
+
     def told(self, state: State) -> Any:
         """Return what a table has there, in a list where it may stand at several; None where nothing does.
 

@@ -418,7 +418,11 @@ class _Checked(NamedTuple):
             return
         for path, value in step.set.items():
             with _faults_of_errors(faults, "unknown-name", *at, "set", path):
-                if parse_path(path).kind not in _CHANGED and isinstance(value, str) and is_change(value):
+                found = parse_path(path)
+                if found.is_computed:
+                    box = '; mark a box, as in `.1.mark = "x"`' if found.places[-1].kind == "track" else ""
+                    raise UsageError(f"{path} is computed and cannot be set{box}")
+                if found.kind not in _CHANGED and isinstance(value, str) and is_change(value):
                     raise UsageError(f"{path}: {value!r} changes a number, and there can be no number")
         if not step.played:
             return

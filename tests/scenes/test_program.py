@@ -122,6 +122,12 @@ def test_a_change_counts_from_nothing_and_of_no_number_is_refused(battle: Rulese
     assert "'+1' changes a number, and there can be no number" in fault.message
 
 
+def test_what_is_computed_cannot_be_set(battle: Ruleset) -> None:
+    text = HEAD + '[tracks.alarm]\nboxes = 3\n[[steps]]\nset = { "tracks.alarm.marked" = "+1" }\n'
+    (fault,) = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _: battle, folder=Path())
+    assert "tracks.alarm.marked is computed and cannot be set; mark a box" in fault.message
+
+
 def test_a_procedure_is_a_step_with_an_outcome(battle: Ruleset) -> None:
     text = HEAD + (
         '[[steps]]\nid = "fight"\nactor = "ada"\nprocedure = "battle"\n'
