@@ -45,7 +45,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     action: str = ""
 
 
-class Standing(msgspec.Struct, frozen=True, gc=False):
+class Position(msgspec.Struct, frozen=True, gc=False):
     """Everything that still matters between two turns of a scene; equal ones go on alike.
 
     Attributes:

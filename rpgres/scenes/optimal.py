@@ -9,9 +9,9 @@ from rpgres.engine.hidden import Known
 from rpgres.engine.views import seats_of
 from rpgres.errors import UsageError, counted, named
 from rpgres.model.state import EMPTY, State
-from rpgres.odds.courses import Course
 from rpgres.odds.decision_trees import TooLarge
 from rpgres.odds.exact import chance_record
+from rpgres.odds.games import Game
 from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided, too_many_words
 from rpgres.rulesets import unknown
@@ -47,7 +47,7 @@ def best_record(
         scene: the scene; its policies decide for everybody else.
         best: who decides optimally: a character or a seat; by default the first actor.
         goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
-        by: what the chances are of; see `course_of`.
+        by: what the chances are of; see `game_of`.
         policies: the policies of the others, for the record.
         actor: who acts first, where no step names an actor.
         known: the seat whose knowledge of a persistent table counts.
@@ -86,9 +86,9 @@ def _played(
     wanted_by = by if not _are_endings(scene, goals) else ENDING
     goals, worth = _goal(scene, goals, wanted_by)
 
-    def search(course: Course) -> SceneBest:
+    def search(game: Game) -> SceneBest:
         most = 1 if goals else None
-        return scene_best(course, who, worth=lambda result: worth(result[0]), most=most, **limits)
+        return scene_best(game, who, worth=lambda result: worth(result[0]), most=most, **limits)
 
     try:
         found = with_late_deals(scene, search, by=tuple(dict.fromkeys((wanted_by, by))), best=who)

@@ -68,7 +68,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def played_less(exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer courses, plays and processes than for plugins, unless the run is --exhaustive."""
+    """Fewer paths, plays and processes than for plugins, unless the run is --exhaustive."""
     if not exhaustive:
         monkeypatch.setattr(subjects, "LEAVES", 200)
         monkeypatch.setattr(probabilities, "RUNS", 250)
@@ -96,7 +96,7 @@ CODED = ("fate", "coppermane", "saga", "faith", "nodice")  # the others are data
 def test_our_rulesets_keep_the_contract(
     ruleset: str, exhaustive: bool, played_less: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With fewer cases, courses and processes than `rpgres plugin check`, unless the run is --exhaustive."""
+    """With fewer cases, paths and processes than `rpgres plugin check`, unless the run is --exhaustive."""
     monkeypatch.setattr(checking, "SECONDS", 900.0)  # other work on the machine makes no check fail
     subject = open_subject(find_ruleset(ruleset))
     assert len({case.name for case in subject.cases}) == len(subject.cases)
