@@ -17,6 +17,7 @@ from rpgres.lint.paths import Known
 from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import parse_path
 from rpgres.model.state import EMPTY, GM, Map, State
+from rpgres.model.typed_paths import typed_path
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
@@ -290,9 +291,12 @@ def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Kno
         if as_table(step.get("expect")).get("error") is not None:
             continue  # the scene expects that it cannot be set
         for path, value in as_table(step.get("set")).items():
-            keys = path.split(".")
-            of = keys[0] if len(keys) == 2 else keys[2] if keys[0] == "characters" and len(keys) == 4 else ""
-            if of in ("counters", "abilities") and isinstance(value, bool | int | str):
+            match typed_path(path).keys:
+                case ["counters" | "abilities", _] | ["characters", _, "counters" | "abilities", _]:
+                    is_rated = isinstance(value, bool | int | str)
+                case _:
+                    is_rated = False
+            if is_rated:
                 known, change = later(), isinstance(value, str) and is_change(value)  # the sum is known in play only
                 with _faults_of_errors(faults, "refused", *at, "set", path):
                     with_value(known.rules, known.state or State(), path, "+0" if change else value)

@@ -21,6 +21,7 @@ from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import GM, HOST_NAME, State
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.flow import Cursor, after_step, answer_lists, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.program import Leaf, Scene
@@ -377,7 +378,7 @@ def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -
     text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
     if isinstance(value, str) and is_change(value):
         text = _changed_number(state, path, value)
-    return changed(rules, state, path, text)
+    return changed(rules, state, typed_path(path), text)
 
 
 def is_change(text: str) -> bool:

@@ -22,6 +22,7 @@ from rpgres.lint.paths import Known, path_faults, path_on_table
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Map, State, freeze
+from rpgres.model.typed_paths import TypedPath, typed_path
 from rpgres.odds.explorer import TapeDealer
 from rpgres.odds.games import Game
 from rpgres.odds.positions import COUNTERS
@@ -104,14 +105,22 @@ def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset
     idle = scene.rules.ruleset.idles.get(leaf.step.procedure)
     if idle is None or not is_bare or leaf.step.choose:
         return frozenset()
-    asked = [name.split(".") for name in by if is_path(name)]
+    asked = [typed_path(name) for name in by if is_path(name)]
     named = {f"{COUNTERS}{name}" for name in scene.rules.file.rated}  # what sheets list, formulas may speak of
     found = frozenset(idle(scene.rules, policies)) - named
-    if any(path[0] == "tags" for path in asked):
+    if any(path.field == "tags" for path in asked):
         found = frozenset([name for name in found if name.startswith(COUNTERS)])
-    if any(path[0] == "counters" or (path[0] == "characters" and path[2:3] in ([], ["counters"])) for path in asked):
+    if any(map(_has_counters, asked)):
         found = frozenset([name for name in found if not name.startswith(COUNTERS)])
     return found
+
+
+def _has_counters(path: TypedPath) -> bool:
+    """Tell whether counters may stand at a path, of the table or of characters."""
+    match path.keys:
+        case ["counters", *_] | ["characters"] | ["characters", _] | ["characters", _, "counters", *_]:
+            return True
+    return False
 
 
 def _reader(scene: Scene, name: str) -> Callable[[Position], Hashable]:
@@ -201,7 +210,7 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
         try:
             path = parse_path(text)
         except UsageError as error:
-            meant = path_on_table(rules, text.split("."))
+            meant = path_on_table(rules, typed_path(text).keys)
             hint = f"; did you mean {meant!r}?" if meant else ""
             raise UsageError(f"{named('by')} {error.raw}{hint}", **error.details) from None
         if later is not None and errors_in(path_faults(path, known)):
