@@ -275,6 +275,7 @@ class EffectText(Record, frozen=True):
         track: for does = mark and clear: the track.
         asks: the labels of what a kit asks when it comes about.
         takes: the parameters of the action that a kit goes by then, where it has them.
+        out: for what code does: whether `to` is out by it, or `count` of a mob, which the end of an account tells.
     """
 
     help: str
@@ -289,6 +290,7 @@ class EffectText(Record, frozen=True):
     track: str = ""
     asks: list[Id] = []
     takes: list[Id] = []
+    out: bool = False
 
     def __post_init__(self) -> None:
         unknown = [name for name in FIELDS.findall(self.words) if self.known and name not in self.known]
