@@ -353,6 +353,7 @@ class RulesetFile(Record, frozen=True):
         sheet: the keys of a character sheet.
         effects: what outcomes change, by kind.
         windows: what kits let people do once dice lie, by name.
+        code_counters: what rules in code count, by counter: those that no sheet, input or effect names.
         trust: whether numbers that no sheet has count at once at a persistent table (players), or after the game master
             has confirmed them (gm), unless the table says otherwise.
         roles: whom `who` and `to` may name; empty where that is not told.
@@ -387,6 +388,7 @@ class RulesetFile(Record, frozen=True):
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}
     windows: dict[Id, WindowText] = {}
+    code_counters: dict[Id, str] = {}
     trust: Literal["players", "gm"] = "gm"
     roles: list[str] = []
     facts: dict[str, list[str]] = {}
@@ -421,9 +423,9 @@ class RulesetFile(Record, frozen=True):
 
     @property
     def counters(self) -> list[str]:
-        """The counters that sheets, inputs or effects name."""
+        """The counters that sheets, inputs, effects or rules in code name."""
         named = (one.counter for table in (self.parameters, self.effects) for one in table.values() if one.counter)
-        return list(dict.fromkeys((*self.fields_of("counter"), *named)))
+        return list(dict.fromkeys((*self.fields_of("counter"), *named, *self.code_counters)))
 
     @property
     def tag_kinds(self) -> list[str]:
