@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from rpgres.model.conditions import Condition, possible
-from rpgres.model.paths import QUANTIFIERS, Path, Place, Scope, parse_path
+from rpgres.model.paths import QUANTIFIERS, Path, Scope, parse_path
 from rpgres.model.state import GM, State, code_of, slug
 from rpgres.rulesets import Rules
 from rpgres.rulesets.rows import Bounded, Bounds
