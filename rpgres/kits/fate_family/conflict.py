@@ -399,14 +399,14 @@ def _advantage(now: _Turn, reached: list[Fighter]) -> Outcome:
     """Return the result of an advantage on the scene, or on a character who defends against it."""
     table, state = now.table, now.table.state
     people = [_person(state.characters[one.who], -1) for one in reached]
-    on, existing = advantage_on(table, now.fighter.who, people)
-    target = next((one for one in reached if one.who == on), None)
+    on = advantage_on(table, now.fighter.who, people)
+    target = next((one for one in reached if one.who == on.who), None)
     rating = now.fighter.advantage
     if target is None:
-        return make_advantage(table, now.moves, now.actor, rating, on=SCENE, vs=_resistance(now), existing=existing)
+        return make_advantage(table, now.moves, now.actor, rating, _resistance(now), on=_replace(on, who=SCENE))
     by = _defender(now, target)
     vs, full = (opposition_of(table, by.who, by.defense),), by.who in now.place.full
-    return make_advantage(table, now.moves, now.actor, rating, on=by.who, vs=vs, existing=existing, full_defense=full)
+    return make_advantage(table, now.moves, now.actor, rating, vs, on=_replace(on, who=by.who), full_defense=full)
 
 
 def _discover(now: _Turn) -> Outcome:
