@@ -54,19 +54,17 @@ PROCEDURE_OPTIONS = (CHOOSE, *SCENE_OPTIONS)
 def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     shared, study = _with_goals(shared, ())
-    from rpgres.scenes import require_sound
+    from rpgres.scenes import Overrides, require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    folders, deciding = opt.read_folders(shared["rulesets"]), opt.named_policies(shared["policy"])
-    auto = shared["auto"] or shared["best"] is not None
+    switches, policies = opt.read_switches(shared["switch"]), opt.named_policies(shared["policy"])
+    overrides = Overrides(switches, policies, shared["auto"] or shared["best"] is not None)
 
     def read(file: str) -> tuple[Subject, Scene]:
         found = scene_subject(
             file,
-            extra=folders,
-            switches=opt.read_switches(shared["switch"]),
-            policies=deciding,
-            auto=auto,
+            extra=opt.read_folders(shared["rulesets"]),
+            overrides=overrides,
             by=shared["by"] or ENDING,
             leaves=opt.read_count(shared["leaves"], option=named("leaves"), default=0) or None,
         )
