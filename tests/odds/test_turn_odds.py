@@ -1,4 +1,4 @@
-"""Turns of a scene run up to a merge and behind it: what is paid before a merge is applied apart from what comes behind it."""
+"""Turns run up to a merge and behind it: what is paid before it is applied apart from what comes behind."""
 
 from __future__ import annotations
 
