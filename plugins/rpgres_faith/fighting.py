@@ -78,7 +78,8 @@ def rounds(
     there = table.state.characters
     foes = tuple(dict.fromkeys(against)) or tuple(name for name in there if name not in own and not there[name].is_out)
     if not foes:
-        raise UsageError(f"nobody opposes {actor.name}; name the foes with {named('against')}")
+        message = f"nobody opposes {actor.name}; name the foes with {named('against')}"
+        raise UsageError(message, path=("against",), reason="missing")
     for name in (*own, *foes):
         if there[name].is_out:
             raise UsageError(f"{name} is out, and cannot take part")

@@ -57,7 +57,8 @@ def sequence(
     if late is not None:
         raise UsageError(f"{late} is out, and cannot take part")
     if not others:
-        raise UsageError(f"nobody opposes {actor.name}; name the foes with {named('against')}")
+        message = f"nobody opposes {actor.name}; name the foes with {named('against')}"
+        raise UsageError(message, path=("against",), reason="missing")
     is_whole, phase = PERIOD not in table.state.periods, timeline_of(table.state).phase
     if phase >= last_phase and not is_whole:
         raise UsageError(f"the current phase is already {phase}; {named('last-phase')} must be later")

@@ -94,7 +94,8 @@ def battle(
     there = table.state.characters.items()
     foes = against or [name for name, one in there if has_points(one) and not one.is_out and name not in heroes]
     if not foes:
-        raise UsageError(f"nobody to fight; name the foes with {named('against')}, each with a sheet and `health`")
+        message = f"nobody to fight; name the foes with {named('against')}, each with a sheet and `health`"
+        raise UsageError(message, path=("against",), reason="missing")
     attack, defend = slug(attack), slug(defend)
     theirs = slug(foe_attack or attack), slug(foe_defend or defend)
     difficulty = plain(level, named("level"))

@@ -13,6 +13,7 @@ import msgspec
 import typer.core
 
 from rpgres.cli.asking.terminal import can_prompt, is_listening
+from rpgres.cli.output import READER
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError, named
 from rpgres.lines.options import OTHER, OUTPUT, REAL, Option, read_pair
@@ -180,6 +181,7 @@ class StrictCommand(typer.core.TyperCommand):
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:
+            READER.spelled = self._spelled(args)
             typed: set[str | None] = set()
             for param in self.make_parser(ctx).parse_args(args=list(args))[2]:
                 if not isinstance(param, typer.core.TyperOption) or param.multiple or param.is_flag:
@@ -188,6 +190,16 @@ class StrictCommand(typer.core.TyperCommand):
                     raise UsageError(f"{param.opts[0]} is given twice, and takes one value", option=param.opts[0])
                 typed.add(param.name)
         return super().parse_args(ctx, args)
+
+    def _spelled(self, args: list[str]) -> dict[str, str]:
+        """Return the options of a line that are typed by another name than their first long one, by that."""
+        words = {word.partition("=")[0] for word in args} | {word[:2] for word in args if word[1:2] != "-"}
+        spelled: dict[str, str] = {}
+        for one in self.params:
+            first, *others = sorted(one.opts, key=lambda name: not name.startswith("--"))
+            if first not in words and (typed := next((name for name in others if name in words), "")):
+                spelled[first.removeprefix("--")] = typed
+        return spelled
 
     def _check_values(self, args: list[str], names: set[str]) -> None:
         """Refuse an option in the place of a value, as Typer would take `--auto` of `--seed --auto` as the seed."""

@@ -34,6 +34,7 @@ class _Reader(Struct):
         table: the table as typed, which lines that people are told to type name, too; empty where it was found.
         wording: the words in which messages name options and commands.
         entry: the one of a journal that is being told; that it is kept is said where it cannot be.
+        spelled: how options were typed that have several names, such as `-n` for `runs`.
     """
 
     is_plain: bool = False
@@ -43,11 +44,12 @@ class _Reader(Struct):
     table: str = ""
     wording: Wording = AS_OPTIONS
     entry: int | None = None
+    spelled: dict[str, str] = {}
 
     def begin(self, *, is_plain: bool = False, dice_words: bool = False) -> None:
         """Forget the line before."""
         self.is_plain, self.dice_words, self.typed, self.rules = is_plain, dice_words, (), None
-        self.table, self.wording, self.entry = "", IN_SHELL, None
+        self.table, self.wording, self.entry, self.spelled = "", IN_SHELL, None, {}
 
     def take(self, words: Sequence[str]) -> list[str]:
         """Return a line without `--plain` and `--dice-words`, which hold from there on, whatever the command."""
@@ -72,7 +74,11 @@ def _in_shell(command: Command) -> str:
     return " ".join(words)
 
 
-IN_SHELL = Wording(as_option, _in_shell)
+def _as_spelled(name: str) -> str:
+    return READER.spelled.get(name) or as_option(name)
+
+
+IN_SHELL = Wording(_as_spelled, _in_shell)
 READER = _Reader()
 
 

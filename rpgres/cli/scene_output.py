@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
@@ -14,6 +14,7 @@ from rpgres.cli.asking.terminal import can_prompt
 from rpgres.cli.output import READER, flush, say, say_text
 from rpgres.engine.stops import TakenBack
 from rpgres.engine.views import event_seen
+from rpgres.errors import InterruptError
 from rpgres.model.state import EMPTY, GM, HOST_NAME, State
 from rpgres.parameters.context import ACTOR
 from rpgres.render.accounts.lines import chapter_heading, chapter_lines, end_lines, heading_lines
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from rpgres.cli.asking.prompt import Person
     from rpgres.engine.records import Pending
     from rpgres.formats.accounts import Account
+    from rpgres.render.lines import Line
 
 
 LEFT = "left here; nothing of this step is done\n"
@@ -94,15 +96,15 @@ def play_and_print(
     Raises:
         FileError: a step cannot be played.
         Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
+        InterruptError: the person who was asked stopped a scene of a file.
     """
-    printer = _Printer(scene, people if people is not None else scene.state)
-    printer.begin(seed=seed if seat in (None, HOST_NAME) else None, seat=seat or GM)
+    known_seed = seed if seat in (None, HOST_NAME) else None
+    printer = _Printer(scene, people if people is not None else scene.state, seed=known_seed, seat=seat or GM)
     person = _person(scene) if seat is None and not auto else None
     hand = RealDice(real_dice) if real_dice else None
 
     def begins(leaf: Leaf, state: State) -> None:
-        if person is not None or hand is not None:  # else only the result shows whether the reader may see it
-            printer.head(_before(leaf))
+        printer.begins(leaf)
         if hand is not None:
             plus = plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
             hand.begin(actor=leaf.step.actor or ACTOR, plus=plus)
@@ -111,8 +113,11 @@ def play_and_print(
             person.begin(step_question_lines(leaf, inputs), aid=aid)
 
     steps, endings = list[PlayedStep](), list[str]()
-    asked: dict[str, Any] = {"prompt": person.ask, "rewinds": person.rewind} if person is not None else {}
-    asked["hand"] = hand
+    asked: dict[str, Any] = {}
+    if person is not None:
+        asked |= {"prompt": printer.above(person.ask), "rewinds": person.rewind}
+    if hand is not None:
+        asked["hand"] = printer.above(hand)
     try:
         with told_to(seat):
             for played in play_scene(scene, seed=seed, **asked, begins=begins, ended=endings.append):
@@ -121,6 +126,10 @@ def play_and_print(
     except Unanswered as waiting:
         if people is not None and seat in (None, HOST_NAME) and person is None:  # a person has seen it
             printer.step(_so_far(waiting.pending, seat))
+        if person is not None and person.is_interrupted:
+            if people is None:
+                raise InterruptError(waiting.raw) from waiting
+            waiting.is_interrupted = True
         raise
     except TakenBack:
         say_text(LEFT)
@@ -131,28 +140,48 @@ def play_and_print(
 
 
 class _Printer:
-    """Prints the account of a scene as it is played."""
+    """Prints the account of a scene as it is played; headings only once something stands below them.
 
-    def __init__(self, scene: Scene, people: State) -> None:
-        self.scene, self.people = scene, people
+    Args:
+        people: everybody who takes part.
+        seed: what stands above the account; None where the reader may not know it.
+    """
+
+    def __init__(self, scene: Scene, people: State, *, seed: str | None, seat: str) -> None:
         READER.rules = scene.rules
         self.words = words_of(scene.rules, people)
         self.titles = Titles()
+        self.step_begun: Mapping[str, Any] = EMPTY
         self.is_headed = False
+        file, title = scene.file, scene.file.title or scene.source.path
+        told = heading_of(scene.rules, people, title=title, summary=file.summary, seed=seed, seat=seat)
+        self.heading = heading_lines(told)
 
-    def begin(self, *, seed: str | None, seat: str) -> None:
-        """Print what stands above the account."""
-        file, title = self.scene.file, self.scene.file.title or self.scene.source.path
-        told = heading_of(self.scene.rules, self.people, title=title, summary=file.summary, seed=seed, seat=seat)
-        say(heading_lines(told), is_prose=True)
+    def begins(self, leaf: Leaf) -> None:
+        """Take note of the step that is played next."""
+        self.step_begun = _before(leaf)
+
+    def above(self, ask: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that asks a person, with the heading of the step above the first question."""
+
+        def asking(*args: Any) -> Any:
+            self.head(self.step_begun)
+            return ask(*args)
+
+        return asking
 
     def head(self, step: Mapping[str, Any]) -> None:
         """Print what stands above a step, once."""
         if not self.is_headed:
             title = self.titles.next(step)
             lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
-            say(lines, is_prose=True)
+            say([*self._taken(), *lines], is_prose=True)
             self.is_headed = True
+
+    def _taken(self) -> list[Line]:
+        """Return the heading of the account, once."""
+        heading, self.heading = self.heading, []
+        return heading
 
     def step(self, record: Mapping[str, Any] | None) -> None:
         """Print the result of a step; nothing where the reader may not know it."""
@@ -167,7 +196,7 @@ class _Printer:
 
     def end(self, account: Account) -> None:
         """Print how it ended."""
-        say(end_lines(account), is_prose=True)
+        say([*self._taken(), *end_lines(account)], is_prose=True)
 
 
 def _before(leaf: Leaf) -> dict[str, Any]:

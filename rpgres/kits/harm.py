@@ -17,7 +17,7 @@ import msgspec
 
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits.aspects.effects import paid
-from rpgres.kits.aspects.names import AFTER, DEFAULTS, AspectSettings, distinct_name, lay
+from rpgres.kits.aspects.names import DEFAULTS, AspectSettings, distinct_name, lay
 from rpgres.model.state import EMPTY, GM, Box, Character, Map, State, Tag, mark_box, put
 from rpgres.rulesets import Effect, Option, Rules, Ruleset, effect
 from rpgres.rulesets.actions import OPPONENT
@@ -351,7 +351,7 @@ def turn_conflict(state: State, change: Effect, points: AspectSettings = DEFAULT
     for before in state.characters.values():
         character = msgspec.structs.replace(before, counters=before.counters.without(TAKEN))
         if change["change"] == "ends":
-            character = paid(_back(character), AFTER, points)
+            character = paid(_back(character), points.after, points)
         if character != before:
             state = state.with_character(character)
     return state

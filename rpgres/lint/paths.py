@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from rpgres.model.conditions import Condition, possible
-from rpgres.model.paths import QUANTIFIERS, Path, Place, Scope, parse_path
+from rpgres.model.paths import QUANTIFIERS, Path, Scope, parse_path
 from rpgres.model.state import GM, State, code_of, slug
 from rpgres.rulesets import Rules
 from rpgres.rulesets.rows import Bounded, Bounds
@@ -102,7 +102,7 @@ def path_faults(path: Path, known: Known) -> Iterator[Fault]:
                 if not names.is_own or nearest(place.key, names.known):
                     message = f"no {names.what} is called {place.key!r} yet; {LATER}"
                     yield Fault("unknown-name", (), message, place.key, tuple(sorted(names.known)), "warning")
-            elif not _may_be_of_code(place, names.known, known):
+            else:
                 yield unknown_name((), f"there is no {names.what} {place.key!r}", place.key, sorted(names.known))
             return
     hidden = _hidden_cards(path, known) or _hidden_name(path, known) if known.seat else ""
@@ -157,17 +157,6 @@ def _bounds(path: Path, known: Known) -> Bounds | None:
 def _has_code(known: Known) -> bool:
     file = known.rules.file
     return not file.standalone or bool(file.kits)
-
-
-def _may_be_of_code(place: Place, names: Collection[str], known: Known) -> bool:
-    """Tell whether rules in code may count under a name that no data declare; what is close to one that they do cannot.
-
-    A name that goes on behind one that is declared is none that is misspelt: `fate-points-later`.
-    """
-    if place.kind != "counters" or not _has_code(known):
-        return False
-    near = nearest(place.key, tuple(sorted(names)))
-    return not near or place.key.startswith(near)
 
 
 def _names(path: Path, number: int, known: Known) -> Names | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rpgres.model.state import GM
 from rpgres.render.lines import HANG, INDENT, Line, Piece, Shown, line, section
-from rpgres.render.words import box_piece, rung, title
+from rpgres.render.words import box_piece, rung, title, told_counters
 from rpgres.rulesets import Field, Rules
 from rpgres.rulesets.sheets import Sheet
 
@@ -26,7 +26,7 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any]) -> list[Sho
         shared = [title(name).lower() for name, field in rules.file.sheet.items() if field.of_players]
         said = f", with the game master's {' and '.join(shared)}" if shared else ""
         found.append(line(f"played by the game master{said}"))
-    counters = [f"{title(name)} {number}" for name, number in character.counters.items()]
+    counters = [f"{title(name)} {number}" for name, number in told_counters(character, rules.file).items()]
     if counters:
         found.append(line(HANG, ", ".join(counters)))
     for name, field in rules.file.sheet.items():

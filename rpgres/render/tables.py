@@ -31,7 +31,7 @@ from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 from rpgres.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.render.results import apart, cards_words, pending_lines, record_lines, result_lines, said_lines
 from rpgres.render.scenes import table_lines
-from rpgres.render.words import box_mark, box_piece, counter_title, known_to, title, who_is
+from rpgres.render.words import box_mark, box_piece, counter_title, known_to, title, told_counters, who_is
 from rpgres.text.harmless import harmless
 
 LEARNED = {
@@ -127,7 +127,8 @@ def _character_lines(character: Character, state: State, file: RulesetFile) -> I
     named = f"{character.title} ({character.name})" if character.title != character.name else character.name
     yield line(Piece(named, "title"), played, out)
     fresh = {name for name, field in file.sheet.items() if field.kind == "counter" and not field.default}
-    shown = [f"{title(name)} {number}" for name, number in character.counters.items() if number or name not in fresh]
+    told = told_counters(character, file).items()
+    shown = [f"{title(name)} {number}" for name, number in told if number or name not in fresh]
     if shown:
         yield line(INDENT, ", ".join(shown))
     if character.abilities:

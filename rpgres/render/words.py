@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpgres.errors import counted
-from rpgres.model.state import FACE_DOWN, GM, Box, Pile
+from rpgres.model.state import FACE_DOWN, GM, Box, Character, Pile
 from rpgres.odds import chances
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.render.lines import Piece
@@ -71,6 +71,12 @@ def counter_title(name: str, file: RulesetFile) -> str:
     """Return what a counter of the table is called: one that only players' characters have is the game master's."""
     field = file.sheet.get(name)
     return f"{title(name)} of the game master" if field is not None and field.of_players else title(name)
+
+
+def told_counters(character: Character, file: RulesetFile) -> dict[str, int]:
+    """Return the counters of a character that people are told; that one character is one goes without saying."""
+    several = {name for name, field in file.sheet.items() if field.plural}
+    return {name: number for name, number in character.counters.items() if number != 1 or name not in several}
 
 
 def percent(probability: float) -> str:

@@ -249,7 +249,7 @@ NAMING = ("points",)  # the settings of kits that are names, after which their d
 def _renamed(value: Any, old: str, new: str) -> Any:
     """Return data in which keys and texts have a new name for an old one, in the plural and the singular."""
     one, other = old.removesuffix("s"), new.removesuffix("s")
-    pattern = re.compile(rf"\b{one.replace('-', '([- ])')}(s?)\b(?!-)")
+    pattern = re.compile(rf"\b{one.replace('-', '([- ])')}(s?)\b(?!-(?!later|after))")
 
     def text(match: re.Match[str]) -> str:
         return (new if match[2] else other).replace("-", match[1])

@@ -275,6 +275,7 @@ class EffectText(Record, frozen=True):
         track: for does = mark and clear: the track.
         asks: the labels of what a kit asks when it comes about.
         takes: the parameters of the action that a kit goes by then, where it has them.
+        out: for what code does: whether `to` is out by it, or `count` of a mob, which the end of an account tells.
     """
 
     help: str
@@ -289,6 +290,7 @@ class EffectText(Record, frozen=True):
     track: str = ""
     asks: list[Id] = []
     takes: list[Id] = []
+    out: bool = False
 
     def __post_init__(self) -> None:
         unknown = [name for name in FIELDS.findall(self.words) if self.known and name not in self.known]
@@ -351,6 +353,7 @@ class RulesetFile(Record, frozen=True):
         sheet: the keys of a character sheet.
         effects: what outcomes change, by kind.
         windows: what kits let people do once dice lie, by name.
+        code_counters: what rules in code count, by counter: those that no sheet, input or effect names.
         trust: whether numbers that no sheet has count at once at a persistent table (players), or after the game master
             has confirmed them (gm), unless the table says otherwise.
         roles: whom `who` and `to` may name; empty where that is not told.
@@ -385,6 +388,7 @@ class RulesetFile(Record, frozen=True):
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}
     windows: dict[Id, WindowText] = {}
+    code_counters: dict[Id, str] = {}
     trust: Literal["players", "gm"] = "gm"
     roles: list[str] = []
     facts: dict[str, list[str]] = {}
@@ -419,9 +423,9 @@ class RulesetFile(Record, frozen=True):
 
     @property
     def counters(self) -> list[str]:
-        """The counters that sheets, inputs or effects name."""
+        """The counters that sheets, inputs, effects or rules in code name."""
         named = (one.counter for table in (self.parameters, self.effects) for one in table.values() if one.counter)
-        return list(dict.fromkeys((*self.fields_of("counter"), *named)))
+        return list(dict.fromkeys((*self.fields_of("counter"), *named, *self.code_counters)))
 
     @property
     def tag_kinds(self) -> list[str]:

@@ -32,11 +32,13 @@ class Unanswered(FileError):
         pending: the decision, with what happened in the step so far.
         place: the step with its file and line.
         seat: the seat that decides; empty where it is unknown.
+        is_interrupted: whether the person who was asked stopped the scene there.
     """
 
     pending: Pending
     place: str
     seat: str
+    is_interrupted = False
 
 
 @contextmanager

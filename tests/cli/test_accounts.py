@@ -95,8 +95,8 @@ Taking part: Mara Quill; of the game master: Gate guards
 
 On the table
   Mara Quill
-    refresh 3, fate points 3, members 1, physical stress 0 of 2, mental stress 0
-      of 3, consequences 0 of 3
+    refresh 3, fate points 3, physical stress 0 of 2, mental stress 0 of 3,
+      consequences 0 of 3
     aspect: Smuggler with a Conscience; Wanted in Three Ports; Tobin Owes Me His
       Life; Silver Tongue, Empty Purse; I Know a Back Way
   Gate guards
@@ -846,6 +846,43 @@ def test_one_and_several_are_spoken_of_as_people_do(tmp_path: Path) -> None:
     assert "Jackal Watchmen attack the Warden with 1, against the fight of the Warden." in told
     assert "Hired Thug attacks with 1" in told  # a mob may be called by one of them
     assert "The Warden concedes." in told
+
+
+MOB = """
+ruleset = "fate"
+seed = "3"
+[characters.mara]
+sheet = "mara"
+[characters.thugs]
+sheet = "thug"
+members = 3
+[characters.bruiser]
+sheet = "bruiser"
+[[steps]]
+id = "hit"
+actor = "mara"
+action = "attack"
+with = { skill = 5, vs = 0, target = "thugs" }
+given = { roll = "---0" }
+[[steps]]
+actor = "bruiser"
+action = "concede"
+"""
+
+
+def test_the_table_at_the_end_tells_who_went_out_also_where_they_are_back(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    scene.write_text(MOB, "utf-8")
+    told = rpgres("scene", "run", str(scene), "--auto").out.partition("On the table\n")[2]
+    assert "  Hired thug\n    taken out: 1 of them (1. Hit)\n    members 2, members out 1, " in told
+    assert "  Bruiser\n    out\n" in told
+    scene.write_text(f'{MOB}[[steps]]\nend = "conflict"\n', "utf-8")
+    for form in ("--markdown", "--html", "--lonelog"):
+        assert "conceded (2. Concede)" in rpgres("scene", "run", str(scene), "--auto", form, "-").out, form
+    told = rpgres("scene", "run", str(scene), "--auto").out.partition("On the table\n")[2]
+    assert "  Bruiser\n    conceded (2. Concede)\n    physical stress 0 of 2" in told
+    assert "    taken out: 1 of them (1. Hit)\n    members 3, physical" in told
+    assert "members 1" not in told
 
 
 def test_a_guest_whose_sheet_is_a_file_is_called_by_name(tmp_path: Path) -> None:

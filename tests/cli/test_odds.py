@@ -189,11 +189,19 @@ def test_negligible_values_at_the_ends_are_summed_up_in_the_printed_table() -> N
     ends = [text.split() for text in told if "..." in text]
     assert ends == [["...", "44", "and", "more", "0.04", "%"]]
     assert "..." not in rpgres("odds", "3d6").out
-    assert [text.split()[:5] for text in rpgres("odds", "30d6").out.splitlines() if "..." in text] == [
+    assert [text.split()[:5] for text in rpgres("odds", "30d6").out.splitlines() if " ... " in text] == [
         ["...", "72", "and", "less", "0.02"],
         ["...", "138", "and", "more", "0.02"],
     ]
     assert len(as_json("odds", "3d6!")["outcomes"]) > 90
+
+
+def test_a_fraction_that_is_too_long_is_a_decimal_that_is_cut_off_and_whole_in_the_other_forms() -> None:
+    row = next(text for text in rpgres("odds", "30d6").out.splitlines() if text.split()[0] == "105")
+    exact = as_json("odds", "30d6")["outcomes"]["105"]["exact"]
+    assert "/" in exact
+    assert row.split()[3] == f"{float(Fraction(exact)) - 5e-7:.6f}..."
+    assert f"105,{float(Fraction(exact))},{exact}\n" in rpgres("odds", "30d6", "--format", "csv").out
 
 
 def test_too_many_dice_are_refused_with_how_many_there_may_be() -> None:

@@ -212,7 +212,7 @@ def test_odds_of_an_action_are_a_lower_bound_then(hearing: None, monkeypatch: py
     after(monkeypatch, 5)
     ran = interrupted("odds", "fate", "overcome", "--skill", "1", "--vs", "4dF", "--auto", "--json")
     found = json.loads(ran.out)
-    assert ran.err == "rpgres: interrupted: each chance is a lower bound, and the rest is open\n"
+    assert ran.err == "rpgres: interrupted: each chance is a lower bound, and the rest remains\n"
     assert found["method"] == "partial"
     assert (whole["interrupted"], found["interrupted"]) == (False, True)
     assert found["leaves"] == 6

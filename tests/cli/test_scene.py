@@ -72,12 +72,12 @@ Taking part: Mara Quill, Guards
 
 On the table
   Mara Quill
-    refresh 3, fate points 3, members 1, physical stress 0 of 2, mental stress 0
-      of 3, consequences 0 of 3
+    refresh 3, fate points 3, physical stress 0 of 2, mental stress 0 of 3,
+      consequences 0 of 3
     aspect: Smuggler with a Conscience; Wanted in Three Ports; Tobin Owes Me His
       Life; Silver Tongue, Empty Purse; I Know a Back Way
-  Guards: refresh 3, fate points 3, members 1, physical stress 0 of 2, mental
-    stress 0 of 2, consequences 0 of 3
+  Guards: refresh 3, fate points 3, physical stress 0 of 2, mental stress 0 of
+    2, consequences 0 of 3
 """
 
 

@@ -344,7 +344,9 @@ def test_past_the_budget_a_simulation_estimates_and_says_so(free: Path) -> None:
     assert as_json(*line)["sample"] is None
     rows = [row for row in rpgres(*line).out.splitlines() if row.startswith(("  Won ", "  Lost ", "  Undecided "))]
     assert rows
-    assert all(" %  at least" in row for row in rows)  # an exact 0, too, while something is open
+    told = "an exact 0, too, and the beginning of a fraction that is too long, while something remains"
+    assert all(re.search(r" %  at least (0|\d+/\d+|0\.\d{6})$", row) for row in rows), told
+    assert "  remaining: " in rpgres(*line).out
     record = as_json(*line, "--simulate", "1000")
     Draft202012Validator(json.loads(rpgres("schema", "scene-odds").out)).validate(record)
     assert (record["method"], record["sample"]["runs"]) == ("partial", 1000)
@@ -600,7 +602,7 @@ def test_what_goes_on_without_end_is_no_matter_of_time(tmp_path: Path) -> None:
         '[ends.there]\nwhen = { walk = ["succeed", "style"] }\n[ends.lost]\n'
     )
     told = rpgres("odds", str(scene), "--auto").out
-    assert "  open: below 1e-30; what may go on without end is not followed further\n" in told  # 1/81 a step
+    assert "  remaining: below 1e-30; what may go on without end is not followed further\n" in told  # 1/81 a step
     assert "--seconds" not in told
     compared = rpgres("odds", str(scene), "--auto", "--compare", "steps.walk.with.vs=1").out
     assert "base: remaining: below 1e-30 (what may go on without end; not followed)" in compared

@@ -11,7 +11,7 @@ import pytest
 
 from rpgres.simulate import pace, running
 from tests.support.command_line import as_json, completions, rpgres
-from tests.support.terminal import END, Terminal
+from tests.support.terminal import END, INTERRUPT, Terminal
 
 DUEL = ("--sheet", "mara", "--against", "bruiser", "--seed", "3")
 RUN = ("scene", "run", "fate/conflict", *DUEL)
@@ -122,6 +122,46 @@ def test_at_a_terminal_every_decision_is_asked() -> None:
     left.type(END)
     code, shown = left.end()
     assert (code, "rpgres scene run fate/conflict" in shown) == (3, True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize(
+    "line",
+    [
+        (*RUN, "--policy", "bruiser=sensible"),
+        ("roll", "fate", "overcome", "--sheet", "mara", "--skill", "deceive", "--vs", "2", "--seed", "2"),
+    ],
+)
+def test_an_interrupt_at_a_question_prints_the_command_that_goes_on(line: tuple[str, ...]) -> None:
+    """It stops at the question, even at one that is optional and that the end of the input would skip."""
+    at = Terminal(line)
+    at.until("> ")
+    at.type(INTERRUPT)
+    code, shown = at.end()
+    assert (code, f"rpgres {' '.join(line[:3])}" in shown) == (130, True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_interrupt_in_a_scene_names_the_step_and_its_line() -> None:
+    step = 'action = "overcome"\nwith = { skill = 1, vs = 2 }\ngiven = { roll = "----" }\n'
+    Path("a.toml").write_text(f'ruleset = "fate"\n[[steps]]\n{step}')
+    at = Terminal(("scene", "run", "a.toml"))
+    at.until("> ")
+    at.type(INTERRUPT)
+    code, shown = at.end()
+    assert (code, "a.toml:2: steps[0] waits for a decision: price" in shown) == (130, True)
+
+
+@pytest.mark.parametrize("procedure", ["saga/battle", "saga/exchange", "faith/rounds", "nodice/sequence"])
+def test_a_fight_without_foes_is_refused_before_anything_is_printed_with_an_example(procedure: str) -> None:
+    ran = rpgres("scene", "run", procedure)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--against" in ran.err
+    example = ran.err.rpartition("an example: `rpgres ")[2].rstrip("`\n")
+    assert example.startswith(f"scene run {procedure} --sheet ")
+    assert rpgres(*shlex.split(example)).code == 0
 
 
 @pytest.mark.parametrize(

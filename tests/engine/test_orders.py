@@ -221,8 +221,11 @@ def test_sound_orders_have_no_faults(fate: Rules) -> None:
 @pytest.mark.parametrize(
     ("ruleset", "name", "is_there"),
     [
-        ("nodice", "harm", True),  # counted by rules in code; no data declare it
+        ("nodice", "harm", True),  # counted by rules in code, which declare it
         ("nodice", "zoen", False),
+        ("nodice", "weather", False),
+        ("fate", "members-out", True),
+        ("fate", "zorgle", False),  # near none that is declared
         ("fate", "fate-points-later", True),
         ("two-dice", "hram", False),
         ("two-dice", "weather", False),  # without code, what no data declare is not there

@@ -185,6 +185,7 @@ def test_what_pays_has_the_name_that_the_file_gives_it(mine: Path) -> None:
     )
     rules = load_rules(find_ruleset("mine"))
     assert "hero-points" in rules.file.sheet
+    assert {"hero-points-later", "hero-points-after"} <= {*rules.file.code_counters}
     assert rules.file.parameters["hero-points"].counter == "hero-points"
     assert "fate" not in str(rules.file)
     typed = ("roll", "mine", "overcome", "--skill=1", "--vs=2", "--aspect=Old Friends", "--hero-points=2")

@@ -215,7 +215,7 @@ def test_hands_with_too_many_results_end_the_search_at_once() -> None:
     from tests.support.command_line import rpgres
 
     told = rpgres("odds", "faith/shutter").out
-    assert "open: 100.00 %" in told
+    assert "remaining: 100.00 %" in told
     assert "a hand that somebody looks at has too many results for any time; try the cards of that hand in a" in told
     assert "in a step (hand), --simulate N adds estimates" in told
     assert "--seconds" not in told

@@ -52,6 +52,7 @@ help = "another die"
 help = "coins change"
 [effects.mark]
 help = "marks change"
+counter = "marks"
 [outcomes.toll.done]
 text = "Done."
 [decks.pairs]

@@ -266,6 +266,7 @@ def test_who_decides_is_told() -> None:
     ("said", "told"),
     [
         ('when = { "characters.mara.counters.fate-pints" = 1 }', "there is no counter 'fate-pints'"),
+        ('when = { "characters.mara.counters.zorgle" = 1 }', "there is no counter 'zorgle'"),
         ('when = { "characters.nobody.is-out" = true }', "there is no character 'nobody'"),
         ('when = { "tags.trap" = true }', "a path names a tag by its text: this one is tags.a-pit"),
         ('when = { "characters.mara.counters.fate-points-later" = ">= 1", "tags.a-pit" = true }', ""),

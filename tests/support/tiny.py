@@ -89,6 +89,7 @@ at-least = 0
 help = "luck"
 
 [effects.tick]
+counter = "clock"
 help = "the clock fills"
 
 [outcomes.try.miss]

@@ -13,7 +13,7 @@ from rpgres.cli.output import READER, flush, say, worded
 from rpgres.cli.streams import columns
 from rpgres.engine.events import Turned
 from rpgres.engine.players import NO, Question, View
-from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lines.questions import ODDS, SKIP, WHY, matching, odds_aside, why_aside
 from rpgres.lines.words import split
@@ -48,6 +48,9 @@ class Person:
         aid: what `odds` and `why` need to know; None where they are not to be had.
         file: returns the ruleset's data, for the words of what turns have changed; None where there are none.
         read: reads a line behind a sign that one is awaited; for tests.
+
+    Attributes:
+        is_interrupted: whether a run that keeps nothing was interrupted at a question, where it then stops.
     """
 
     def __init__(
@@ -64,7 +67,7 @@ class Person:
         self._may_withdraw = may_withdraw
         self._read = read
         self._file = file
-        self._has_ended = False
+        self._has_ended = self.is_interrupted = False
         self._asides: dict[str, Callable[[View, Question], list[Line]]] = {
             LIST: lambda _view, question: question_lines(question),
             ODDS: self._odds,
@@ -92,6 +95,7 @@ class Person:
         if self._again:
             answer = self._again.pop(0)
         elif self._has_ended:
+            self._leave(question)
             return None
         elif question.optional and {(view.seat, question.label), (view.seat, "")} & (self._passes | self._passing):
             answer = NO
@@ -99,6 +103,11 @@ class Person:
             answer = self._asked(view, question)
         self._answers.append(answer)
         return answer
+
+    def _leave(self, question: Question) -> None:
+        """Leave a question without an answer; an interrupt skips none, not even one that is optional."""
+        if self.is_interrupted and not question.is_naming:
+            raise NeedsAnswer(question)
 
     def rewind(self) -> bool:
         """Forget the last answer of this action, so that a new run of it is answered up to there; False without one.
@@ -117,10 +126,9 @@ class Person:
         try:
             return self._ask(view, question)
         except KeyboardInterrupt:
-            if not self._is_kept:
-                raise
-            self._has_ended = True
+            self._has_ended, self.is_interrupted = True, not self._is_kept
             say([line()])
+            self._leave(question)
             return None
 
     def _ask(self, view: View, question: Question) -> str | None:

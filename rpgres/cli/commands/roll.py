@@ -103,7 +103,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 
         return resumed(result, rules, more=kept_options(shared, _KEPT))
 
-    _finish(once, shared, repeat=repeat, rules=rules, skipped=skipped)
+    _finish(once, shared, repeat=repeat, rules=rules, skipped=skipped, person=person)
 
 
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
@@ -164,6 +164,7 @@ def _finish(
     repeat: int,
     rules: Rules | None,
     skipped: Iterable[str] = (),
+    person: Person | None = None,
 ) -> None:
     seed = read_seed(shared["seed"])
     if repeat:
@@ -172,7 +173,8 @@ def _finish(
     else:
         result = once(seed)
         say_result(result, rules, as_json=shared["json"], skipped=skipped)
-        leave(exit_of(result, with_codes=shared["exit_code"]))
+        was_stopped = person is not None and person.is_interrupted
+        leave(INTERRUPTED if was_stopped else exit_of(result, with_codes=shared["exit_code"]))
 
 
 def _show_many(

@@ -39,7 +39,7 @@ BY = Option(
 )
 SIMULATE = Option(
     "simulate",
-    "Where the budget leaves something open, also play the whole scene N times, and estimate every chance.",
+    "Where some probability remains, also play the whole scene N times, and estimate every chance.",
     "N",
     OTHER,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from msgspec import structs
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
@@ -88,7 +89,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         played = play_as_asked(scene, shared, files, seed=seed, auto=shared["auto"], **people)
     except Unanswered as waiting:
         _tell_waiting(waiting.pending, prepared, shared)
-        raise typer.Exit(WAITING) from None
+        raise typer.Exit(INTERRUPTED if waiting.is_interrupted else WAITING) from None
     result = played.steps[-1].result
     leave(exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0)
 

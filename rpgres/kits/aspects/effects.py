@@ -8,10 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from rpgres.kits.aspects.names import (
-    AFTER,
     BOOST,
     DEFAULTS,
-    LATER,
     REFRESH,
     SITUATION,
     UNNAMED,
@@ -90,12 +88,12 @@ def change_points(state: State, change: Effect, settings: AspectSettings = DEFAU
 
     The game master's from a conflict are for the next scene (Fate Core, "The Fate Point Economy").
     """
-    counter = {"next-scene": LATER, "conflict": AFTER}.get(change.get("from", ""), settings.points)
+    counter = {"next-scene": settings.later, "conflict": settings.after}.get(change.get("from", ""), settings.points)
     who = change["to"]
     if who in state.characters and state.seat_of(who) != GM:
         counters = state.characters[who].counters
         return put(state, ("characters", who, "counters"), _changed(counters, counter, change["change"]))
-    counter = LATER if counter == AFTER else counter
+    counter = settings.later if counter == settings.after else counter
     return msgspec.structs.replace(state, counters=_changed(state.counters, counter, change["change"]))
 
 
@@ -105,10 +103,11 @@ def begin_scene(state: State, _effect: Effect, settings: AspectSettings = DEFAUL
     One for each character of a player (Fate Core, the fate point economy).
     """
     for character in state.characters.values():
-        state = state.with_character(paid(character, LATER, settings))
+        state = state.with_character(paid(character, settings.later, settings))
     players = sum(state.seat_of(name) != GM for name in state.characters)
-    points = players + state.counters.get(LATER, 0)
-    return msgspec.structs.replace(state, counters=state.counters.without(LATER).with_(settings.points, points))
+    points = players + state.counters.get(settings.later, 0)
+    counters = state.counters.without(settings.later).with_(settings.points, points)
+    return msgspec.structs.replace(state, counters=counters)
 
 
 def begin_session(state: State, _effect: Effect, settings: AspectSettings = DEFAULTS) -> State:
@@ -121,7 +120,7 @@ def begin_session(state: State, _effect: Effect, settings: AspectSettings = DEFA
 
 
 def paid(character: Character, kept: str, settings: AspectSettings = DEFAULTS) -> Character:
-    """Return a character who has the points that were kept for later in a counter (`LATER`, `AFTER`)."""
+    """Return a character who has the points that were kept for later in a counter, `settings.later` or `.after`."""
     points = character.counters.get(kept, 0)
     if not points:
         return character
@@ -136,7 +135,7 @@ def fade(state: State, _effect: Effect, settings: AspectSettings = DEFAULTS) -> 
     """
     kept = (tag for tag in state.tags if tag.kind != BOOST and not goes_with_scene(tag))
     for character in state.characters.values():
-        state = state.with_character(paid(character, LATER, settings))
+        state = state.with_character(paid(character, settings.later, settings))
     return msgspec.structs.replace(state, tags=tuple(kept))
 
 

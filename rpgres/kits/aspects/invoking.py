@@ -482,6 +482,9 @@ def _spent(state: State, ledger: Ledger, turn: int, choice: Choice, *, against: 
 
 def _with_one_more(state: State, ledger: Ledger, turn: int, choice: Choice, *, against: Sequence[str]) -> Ledger:
     name, text = choice.name, choice.tag.name
+    shown = effect("aspect", change="revealed", name=text)  # it is named to everybody
+    if choice.tag.audience is not None and shown not in ledger.effects:
+        ledger = ledger.with_(effects=(*ledger.effects, shown))
     if choice.holder:
         use, free = (name, choice.holder), (turn, name)
         cost = effect("free-invoke", to=choice.holder, count=-1, on=text)

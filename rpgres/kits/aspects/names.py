@@ -15,14 +15,13 @@ import msgspec
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, SCENE, State, Tag, slug
 from rpgres.rulesets import Effect
+from rpgres.rulesets.kits import settings_of
 from rpgres.rulesets.rows import Id, Record
 
 if TYPE_CHECKING:
     from rpgres.engine.seats import Policies
     from rpgres.rulesets import Rules
 
-LATER = "fate-points-later"  # the counter of points gained now, to be had from the next scene on
-AFTER = "fate-points-after"  # the counter of points gained now, to be had when the conflict is over
 REFRESH = "refresh"  # the counter of the points that a session begins with
 BOOST = "boost"
 SITUATION = "situation"  # an aspect that was created on a character, and goes with the scene
@@ -47,6 +46,16 @@ class AspectSettings(Record, frozen=True):
     def point(self) -> str:
         """The name of the effect that changes the counter: one of the points."""
         return self.points.removesuffix("s")
+
+    @property
+    def later(self) -> str:
+        """The counter of points gained now, to be had from the next scene on."""
+        return f"{self.points}-later"
+
+    @property
+    def after(self) -> str:
+        """The counter of points gained now, to be had when the conflict is over."""
+        return f"{self.points}-after"
 
     @property
     def a_point(self) -> str:
@@ -202,4 +211,5 @@ def is_never_invoked(rules: Rules, policies: Policies) -> bool:
 def idle_kinds(rules: Rules, policies: Policies) -> Collection[str]:
     """Return what makes no difference to a procedure: boosts, where nothing is invoked, and points for later."""
     kinds = (BOOST,) if is_never_invoked(rules, policies) else ()
-    return (*kinds, f"counters.{LATER}", f"counters.{AFTER}") if policies.by_question else kinds
+    settings = settings_of(rules, "aspects", AspectSettings)
+    return (*kinds, f"counters.{settings.later}", f"counters.{settings.after}") if policies.by_question else kinds

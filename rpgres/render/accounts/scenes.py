@@ -67,7 +67,9 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
     state = read_state(result.state)
     words = words_of(rules, state)
     titles = Titles()
-    chapters = [chapter_of(steps, words, titles.next(steps[0])) for steps in grouped(result.steps)]
+    groups = [(steps, titles.next(steps[0])) for steps in grouped(result.steps)]
+    chapters = [chapter_of(steps, words, titled) for steps, titled in groups]
+    headed = ((step, f"{number}. {titled}") for number, (steps, titled) in enumerate(groups, 1) for step in steps)
     ending = title(result.ending or "")
     ending_text = in_line(result.ending_text).strip()
     return msgspec.structs.replace(
@@ -81,7 +83,7 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
         ),
         chapters=chapters,
         ending=f"{ending}: {ending_text}" if ending and ending_text else ending or ending_text,
-        table=table_of(state, rules),
+        table=table_of(state, rules, were_out=_were_out(headed, words)),
     )
 
 
@@ -430,6 +432,31 @@ def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
             told = in_line(effect_words(effect, described, who=who)).strip()
             if told:
                 yield Change(words.sentence(told).removesuffix("."))
+
+
+def _were_out(steps: Iterable[tuple[Mapping[str, Any], str]], words: Words) -> dict[str, str]:
+    """Return how characters went out, in words: `taken out (1. Hit)`, or of a mob `taken out: 2 of them (1. Hit)`.
+
+    Args:
+        steps: each step with the heading above it.
+    """
+    out: dict[str, dict[tuple[str, str], int]] = {}  # by who: how and where, and how many of a mob
+    for step, heading in steps:
+        roles = roles_in(step.get("actor"), step.get("details") or {})
+        for effect in step.get("effects") or ():
+            described = words.file.effects.get(effect["kind"])
+            if described is not None and described.out:
+                told = described.values.get("how")
+                how = told.get(str(effect.get("how")), "") if isinstance(told, Mapping) else ""
+                own, place = out.setdefault(roles.get(effect["to"], effect["to"]), {}), (how or "out", heading)
+                own[place] = own.get(place, 0) + effect.get("count", 0)
+    return {
+        who: "; ".join(
+            f"{how}: {count} of them ({heading})" if count else f"{how} ({heading})"
+            for (how, heading), count in own.items()
+        )
+        for who, own in out.items()
+    }
 
 
 def _unused_lines(step: Mapping[str, Any]) -> Iterator[Remark]:

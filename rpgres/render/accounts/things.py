@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 from rpgres.formats.accounts import TableItem
-from rpgres.model.state import Character, State, Tag
+from rpgres.model.state import EMPTY, Character, State, Tag
 from rpgres.render.accounts.words import Words, plain_words, words_of
-from rpgres.render.words import counter_title, known_to, pile_piece, thing_words, title, track_words
+from rpgres.render.words import counter_title, known_to, pile_piece, thing_words, title, told_counters, track_words
 from rpgres.rulesets import Rules, RulesetFile, pictured
 from rpgres.text.harmless import in_line
 
 
-def table_of(state: State, rules: Rules) -> list[TableItem]:
-    """Return the items of a table: characters with their values, texts on the scene, tracks, things and cards."""
+def table_of(state: State, rules: Rules, *, were_out: Mapping[str, str] = EMPTY) -> list[TableItem]:
+    """Return the items of a table: characters with their values, texts on the scene, tracks, things and cards.
+
+    Args:
+        were_out: in words, how characters went out who are back since, or some of a mob.
+    """
     words = words_of(rules, state)
     pictures = pictured(rules.ruleset, state, is_drawn=False)
-    stands = [*_characters(state, words), *_counters(state, words), *_tags(state, words)]
+    stands = [*_characters(state, words, were_out), *_counters(state, words), *_tags(state, words)]
     for name, lines in pictures.items():
         of = "track" if name in state.tracks else "thing"
         shown, lines = _headed(name, [words.named(line) for line in lines])
@@ -44,17 +48,16 @@ def _item(name: str, of: Any, details: Iterable[str], *, shown: str = "") -> Tab
     return TableItem(shown or in_line(title(name)), of, lines)
 
 
-def _characters(state: State, words: Words) -> Iterator[TableItem]:
+def _characters(state: State, words: Words, were_out: Mapping[str, str]) -> Iterator[TableItem]:
     for name, character in state.characters.items():
-        details = list(_character_words(character, state, words))
+        out = "out" if character.is_out else were_out.get(name, "")
+        details = [*([out] if out else []), *_character_words(character, state, words)]
         if details:
             yield _item(name, "character", details, shown=words.who(name))
 
 
 def _character_words(character: Character, state: State, words: Words) -> Iterator[str]:
-    if character.is_out:
-        yield "out"
-    told = [f"{plain_words(name)} {value}" for name, value in character.counters.items() if value]
+    told = [f"{plain_words(name)} {value}" for name, value in told_counters(character, words.file).items() if value]
     told += (
         f"{_track_title(name, words.file)} {track_words(boxes)}" for name, boxes in character.tracks.items() if boxes
     )

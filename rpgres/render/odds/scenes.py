@@ -21,6 +21,7 @@ from rpgres.render.odds.words import (
     is_open,
     notes_text,
     outcome_style,
+    short_fraction,
     size_text,
     within,
 )
@@ -82,9 +83,9 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
     if record.mean is not None:
         yield f"mean: {record.mean.probability:.3f}"
     if is_endless(record.open):
-        yield f"open: {size_text(record.open)}; what may go on without end is not followed further"
+        yield f"remaining: {size_text(record.open)}; what may go on without end is not followed further"
     elif is_open(record.open):
-        yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
+        yield f"remaining: {percent(record.open.probability)}; each chance may be higher by so much"
         yield ", ".join([_what_helps(record), *([] if sample is not None else ["--simulate N adds estimates"])])
     yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'path')}"
     if sample is not None:
@@ -92,12 +93,12 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
 
 
 def _what_helps(record: ExactSceneOdds) -> str:
-    """Return what leaves less open; more time hardly does where many paths have resolved next to nothing."""
+    """Return what leaves less remaining; more time hardly does where many paths have resolved next to nothing."""
     if record.too_many:
         what, may_say = too_many_words(record.too_many)
         return f"{what} has too many results for any time; try {may_say}"
     if record.open.probability > 1 - SLIGHT and record.leaves >= FIRST_RUNS and not record.interrupted:
-        return "too large for more time to help much; fewer characters or fewer turns leave less open"
+        return "too large for more time to help much; try fewer characters or fewer turns"
     return "--seconds N follows more of it"
 
 
@@ -113,7 +114,7 @@ def _best_tables(record: SceneBestResult, file: RulesetFile | None) -> list[Tabl
                 [
                     Cell(options, "name" if is_open(cost) else "good"),
                     Cell(_amount(record, value, digits)),
-                    Cell(value.exact if len(value.exact) <= 24 else ""),
+                    Cell(short_fraction(value.exact, value.probability)),
                     Cell("best" if cost.exact == "0" else _amount(record, cost, digits, is_difference=True)),
                 ]
                 for options, (value, cost) in worth

@@ -12,13 +12,13 @@ from rpgres.odds.study import NEGLIGIBLE
 from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
 from rpgres.odds.variations import FoundCell, Search
 from rpgres.render.odds.words import (
-    LONGEST_FRACTION,
     above,
     fraction_text,
     heading,
     notes_text,
     open_text,
     outcome_style,
+    short_fraction,
     untried,
 )
 from rpgres.render.reports import Cell, Chart, Grid, Report, Series, Table, bars
@@ -143,9 +143,9 @@ def _difference_cells(found: Difference | None) -> list[Cell]:
     if found is None:
         return [Cell(""), Cell("")]
     way = "quiet" if not found.probability else "plus" if found.probability > 0 else "minus"
-    exact = found.exact if found.exact is not None and found.probability else ""
+    exact = short_fraction(found.exact, found.probability) if found.exact is not None and found.probability else ""
     exact = f"+{exact}" if exact and not exact.startswith("-") else exact
-    return [Cell(points(found), way), Cell(exact if len(exact) <= LONGEST_FRACTION else "", "quiet")]
+    return [Cell(points(found), way), Cell(exact, "quiet")]
 
 
 def _side_by_side(record: Comparison, heads: Mapping[str, str], file: RulesetFile | None) -> list[list[Cell]]:
@@ -237,7 +237,7 @@ def search_texts(record: Search, shown: str) -> list[str]:
     if record.certain and len(record.cells) > 1:
         texts.append(f"{shown[:1].upper()}{shown[1:]} {ORDERS[record.order].format(name)}.")
     if not record.certain:
-        texts.append("Something is left open, so another value may be nearer.")
+        texts.append("Some probability remains, so another value may be nearer.")
     return texts
 
 
@@ -251,12 +251,11 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     text = heading(record, what=f"what {shown} hangs on")
     telling = [part for part in record.parts if _matters(part)]
     rows = [_part_row(record, part) for part in telling]
-    idle = [part.text for part in record.parts if not _matters(part) and part.difference is not None]
+    idle = [part for part in record.parts if not _matters(part) and part.difference is not None]
     unknown = [part for part in record.parts if not _matters(part) and part.difference is None]
-    below = [f"no difference: {'; '.join(idle)}"] if idle else []
+    below = list[str]()
     if not record.parts and not record.untried and record.complete:
         below = ["there is nothing to take out: no aspect, gear, optional input, decision or switch"]
-    below += _unknown_parts(unknown)
     below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
     below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
     values = [part.difference.probability if part.difference else None for part in telling]
@@ -267,6 +266,7 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
         rows.insert(0, [Cell("as typed"), *base, Cell(""), Cell(""), Cell("")])
         heads[1:1] = [shown, "exact", "difference", "exact"]
     tables = [Table(columns=heads, rows=rows)] if rows else []
+    tables += [*_idle_parts(idle), *_unknown_parts(unknown)]
     return Report(title=text, above=above(record), tables=tables, below=below, chart=chart if telling else None)
 
 
@@ -286,11 +286,19 @@ def _matters(part: Part) -> bool:
     return part.distance.probability != 0
 
 
-def _unknown_parts(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield that it is not known what some parts change, if there are any."""
+def _idle_parts(parts: Sequence[Part]) -> Iterator[Table]:
+    """Yield a table of what changes nothing, if there is anything."""
     if parts:
-        names = "; ".join(f"{part.text} (open: {percent(part.open.probability)})" for part in parts)
-        yield f"not known, as too much is left open: {names}; --seconds N follows more of it"
+        rows = [[Cell(part.text)] for part in parts]
+        yield Table(caption=f"no difference ({len(parts)}):", columns=["changed alone"], rows=rows, is_headed=False)
+
+
+def _unknown_parts(parts: Sequence[Part]) -> Iterator[Table]:
+    """Yield a table of what may change something, where too much remains to tell, if there is anything."""
+    if parts:
+        rows = [[Cell(part.text), Cell(percent(part.open.probability))] for part in parts]
+        caption = f"not known, as too much remains; --seconds N follows more of it ({len(parts)}):"
+        yield Table(caption=caption, columns=["changed alone", "remaining"], rows=rows)
 
 
 def _part_row(record: Knockout, part: Part) -> list[Cell]:

@@ -16,7 +16,8 @@ from rpgres.render.words import input_words, percent, rolled_words, style_of, ti
 from rpgres.rulesets import RulesetFile
 
 BEST = "best"  # in place of a policy: the actor decides optimally
-LONGEST_FRACTION = 24  # longer ones are for the JSON
+LONGEST_FRACTION = 24  # longer ones are cut off as decimals, and whole in the JSON
+DIGITS = 6  # of such a decimal
 AT_LEAST = "at least "
 SMALL = 1e-4  # remaining probability below it is told by its size, as no percentage shows it
 EXPLOSIONS = 1e-6  # remaining probability that only dice leave which explode again and again; more is estimated
@@ -91,14 +92,29 @@ def certainty(name: str, chance: Chance, *, left: Chance, sample: Sample | None)
 
 
 def fraction_text(chance: Chance, *, left: Chance) -> str:
-    """Return an exact chance as shown: nothing in place of one that would fill the line.
+    """Return an exact chance as shown: the beginning of a decimal in place of a fraction that would fill the line.
 
-    With something left open, it is a lower bound, and marked as one.
+    With a remaining probability, it is a lower bound, and marked as one.
     """
     is_short = len(chance.exact) <= LONGEST_FRACTION
-    if is_open(left) and (is_short or left.probability > TRACE):
-        return f"{AT_LEAST}{chance.exact}" if is_short else "at least"
-    return chance.exact if is_short else ""
+    is_bound = is_open(left) and (is_short or left.probability > TRACE)
+    shown = short_fraction(chance.exact, chance.probability)
+    return f"{AT_LEAST}{shown.removesuffix('...')}" if is_bound else shown  # cut off, it is a bound all the same
+
+
+def short_fraction(exact: str, value: float) -> str:
+    """Return a fraction; a long one as a decimal that is cut off, with `...` behind it.
+
+    >>> long = "1/" + "9" * LONGEST_FRACTION
+    >>> [short_fraction("1/3", 1 / 3), *(short_fraction(long, value) for value in (1 / 6, -12.5, 1.23e-9))]
+    ['1/3', '0.166666...', '-12.500000...', '1.23000e-9...']
+    """
+    if len(exact) <= LONGEST_FRACTION:
+        return exact
+    # One digit more than is shown, cut off with it: rounding might raise a lower bound.
+    digits, _, power = f"{abs(value):.{DIGITS}e}".partition("e")
+    shown = f"{digits[:-1]}e{int(power)}" if abs(value) < SMALL else f"{abs(value):.{DIGITS + 1}f}"[:-1]
+    return f"{'-' if value < 0 else ''}{shown}..."
 
 
 def is_open(left: Chance) -> bool:
