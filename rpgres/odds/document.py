@@ -1,4 +1,4 @@
-"""Changes of a scene's TOML by path: `steps.climb.with.vs`, `steps[1].with.vs`."""
+"""A scene's TOML with a value changed at a path: `steps.climb.with.vs`, `steps[1].with.vs`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions as whole numbers, what changes them, and what is known of them.
+"""Nodes: positions as whole numbers, the changes that turns make to them, and memos of what is known of them.
 
 A position is one whole number, its node: each part has `WIDTH` bits of it, for the number of its value. A change is two
 such numbers, so that a turn is applied to a position by two operations, however many parts there are.

@@ -24,9 +24,9 @@ from rpgres.odds.chances import Asked, Chance, chance_rows
 from rpgres.odds.explorer import NEGLIGIBLE, SLIGHT, Budget, Method, summed
 from rpgres.odds.games import Ahead, Game
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed, in_turn
-from rpgres.odds.parts import Sums
-from rpgres.odds.phases import Turns
 from rpgres.odds.positions import Parts
+from rpgres.odds.rule_parts import Sums
+from rpgres.odds.turn_odds import TurnOdds
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class _Walk:
         self.game, self.budget = game, budget
         self.is_merged = is_merged
         self.parts = Parts(game.canons, forgotten=game.forgotten if is_merged else ())
-        self.turns = Turns(game, self.parts, budget, is_merged=is_merged)
+        self.turns = TurnOdds(game, self.parts, budget, is_merged=is_merged)
         self.turned = Memo()
         self.numbers: dict[int, int] = {}
         self.ahead = Ahead(game, self.parts, is_known_again=is_merged)

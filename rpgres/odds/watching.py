@@ -1,4 +1,4 @@
-"""A position that takes note of what is read of it: what a turn did not read cannot have mattered to it.
+"""Positions that note what is read of them: what a turn did not read cannot have mattered to it.
 
 A watched table, place and step are records of the same classes' kind, in which every part that can be looked up by
 itself is a token until it is read. Records that are copied keep the tokens of what was not read; so what a turn wrote

@@ -32,7 +32,7 @@ from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Scene
-from rpgres.scenes.reading import load_scene, read_scene
+from rpgres.scenes.reading import NO_OVERRIDES, Overrides, load_scene, read_scene
 from rpgres.scenes.walking import ENDING, game_of
 from rpgres.toml.reading import parse
 
@@ -45,9 +45,7 @@ def scene_subject(
     name: str,
     *,
     extra: Sequence[Path] = (),
-    switches: Mapping[str, str] = EMPTY,
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
+    overrides: Overrides = NO_OVERRIDES,
     find_ruleset: Callable[[str], Any] | None = None,
     by: str = ENDING,
     leaves: int | None = None,
@@ -57,27 +55,26 @@ def scene_subject(
     Args:
         name: a file, `-`, or a shipped scene.
         extra: further folders with rulesets and overlays.
-        switches: house rules chosen over the scene's own.
-        policies, auto, find_ruleset: see `read_scene`.
+        overrides, find_ruleset: see `read_scene`.
         by: what the chances are of; see `game_of`.
 
     Raises:
         FileError: the scene is missing or faulty.
     """
-    scene = load_scene(name, extra=extra, switches=switches, policies=policies, auto=auto, find_ruleset=find_ruleset)
-    reread = partial(_reread, read=scene, policies=policies, auto=auto)
+    scene = load_scene(name, extra=extra, overrides=overrides, find_ruleset=find_ruleset)
+    reread = partial(_reread, read=scene, overrides=overrides)
     subject = Subject(
         rules=scene.rules,
         evaluate=_evaluator(reread, by=by, leaves=leaves),
         scene=scene.source.path,
         document=parse(scene.source),
-        switches={**scene.file.switches, **switches},
+        switches={**scene.file.switches, **overrides.switches},
         parts=partial(_parts_of_scene, reread=reread),
     )
     return subject, scene
 
 
-def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto: bool) -> Scene:
+def _reread(subject: Subject, *, read: Scene, overrides: Overrides) -> Scene:
     """Return the scene of a subject, with its changes."""
 
     def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
@@ -90,8 +87,7 @@ def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto:
         find_ruleset=str,  # not used: `load` has the rules
         folder=read.folder,
         extra=read.extra,
-        policies=policies,
-        auto=auto,
+        overrides=msgspec.structs.replace(overrides, switches=EMPTY),  # those of the subject count
         load=load,
     )
     return msgspec.structs.replace(scene, state=without(scene.state, subject.removed))

@@ -32,7 +32,7 @@ from rpgres.scenes.flow import Cursor
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.reading import load_scene, scene_file
+from rpgres.scenes.reading import Overrides, load_scene, scene_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +103,7 @@ def file_what_if(
     if not file and _is_procedure(before, folders):
         scene = _procedure_of(before, folders, auto=asked.auto)
     else:
-        scene = load_scene(name, extra=folders, switches=before.switches, auto=asked.auto)
+        scene = load_scene(name, extra=folders, overrides=Overrides(before.switches, auto=asked.auto))
     return scene_what_if(scene, before, asked), scene.rules.file
 
 

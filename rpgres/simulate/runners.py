@@ -25,7 +25,7 @@ from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy, asked_words
 from rpgres.odds.watching import unwatched
 from rpgres.rulesets import STATE, Rules
-from rpgres.scenes import Scene, play_scene, read_scene
+from rpgres.scenes import Overrides, Scene, play_scene, read_scene
 from rpgres.scenes.flow import Cursor, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many
 from rpgres.scenes.walking import TIMES, game_of, is_path, play_leaf, step_names, times_played, with_details
@@ -89,9 +89,7 @@ def _rebuild_scene(job: Job, folder: Path) -> Scene:
         job.subject.source,
         find_ruleset=str,  # `load` finds it, with the files that came with the job
         folder=scene_folder(folder),
-        switches=job.rules.switches,
-        policies=policies_in(job, folder),
-        auto=job.auto,
+        overrides=Overrides(job.rules.switches, policies_in(job, folder), job.auto),
         load=load,
     )
 

@@ -18,7 +18,7 @@ from rpgres.odds.scene_best import SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Option, Ruleset
-from rpgres.scenes import Scene, read_scene
+from rpgres.scenes import Overrides, Scene, read_scene
 from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 from tests.odds.test_scenes import battle as battle  # the fixture
@@ -28,7 +28,7 @@ WON = ("won",)
 
 
 def scene_of(ruleset: Ruleset, text: str, **options: Any) -> Scene:
-    return read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: ruleset, **options)
+    return read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: ruleset, overrides=Overrides(**options))
 
 
 def war(attackers: int, defenders: int) -> str:
@@ -285,7 +285,7 @@ def test_what_is_best_for_an_action_may_be_missed_later() -> None:
         'choose = { play = "Wi1" }\n'
         '[[steps]]\nactor = "ada"\naction = "act"\nwith = { ability = "strength", vs = 14 }\n'
     )
-    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=find_ruleset, auto=True)
+    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=find_ruleset, overrides=Overrides(auto=True))
     found = scene_best(game_of(scene), "ada", worth=lambda result: int(result[0] == "succeed"))
     assert found.value == 1
     assert {one.option: one.value for one in found.decisions[0].options} == {"stop": 1, "In9": 1, "In8": 1, "Do3": 0}

@@ -15,7 +15,7 @@ from rpgres.engine.prepare import prepare
 from rpgres.errors import RpgresError
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import Scene, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Overrides, Scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.walking import ENDING, game_of, value_name
 from rpgres.simulate import Crew, Plan, Tally, empty_tally, scene_job, simulated
@@ -51,12 +51,13 @@ when = { "try" = "success" }
 
 def scene_of(path: Path, **more: Any) -> Scene:
     source, folder = open_scene(str(path))
-    return read_scene(source, find_ruleset=find_ruleset, folder=folder, **more)
+    return read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=Overrides(**more))
 
 
 def played(scene: Scene, runs: int, *, seed: str = "7", by: tuple[str, ...] = (), auto: bool = False) -> Tally:
     tally = empty_tally((*scene_things(scene), *by))
-    for found in simulated(scene_job(scene, seed=seed, by=by, auto=auto), Plan(runs), crew=Crew(), start=tally):
+    job = scene_job(scene, seed=seed, by=by, overrides=Overrides(auto=auto))
+    for found in simulated(job, Plan(runs), crew=Crew(), start=tally):
         tally = found
     return tally
 
@@ -98,7 +99,7 @@ PEOPLE = "characters"  # all of them as they are at the end: whatever a scene do
 @pytest.mark.parametrize("name", few(SHIPPED, 9))
 def test_exact_and_simulated_scenes_agree(name: str) -> None:
     source, folder = open_scene(name)
-    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
+    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=Overrides(auto=True))
     is_short = name in OPEN and not effort.is_exhaustive  # the whole budget is minutes of all of them
     by = (ENDING, PEOPLE)
     odds = scene_odds(game_of(scene, by=by), **({"leaves": 50} if is_short else {}))

@@ -17,7 +17,7 @@ from rpgres.engine.table import Table
 from rpgres.kits.fate_family import rolls
 from rpgres.model.state import slug
 from rpgres.odds.explorer import Budget, WalkDealer
-from rpgres.odds.parts import OPEN, Kept
+from rpgres.odds.rule_parts import OPEN, Kept
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import STATE, Option

@@ -1,4 +1,4 @@
-"""Turns of a scene run phase by phase: what is paid before a merge is applied apart from what comes behind it."""
+"""Turns run up to a merge and behind it: what is paid before it is applied apart from what comes behind."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rpgres import Effect, Outcome, Ruleset, State, Table, Turn, effect, put
 from rpgres.dice import dice
 from rpgres.odds.games import Game
 from rpgres.odds.nodes import TAGS
-from rpgres.odds.phases import ALL, PhaseDealer, Step, bits_of
 from rpgres.odds.scenes import scene_odds
+from rpgres.odds.turn_odds import ALL, Step, TurnWalkDealer, bits_of
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
 from rpgres.scenes.walking import game_of
@@ -181,8 +181,8 @@ def test_what_is_paid_apart_changes_no_chance(tolls: Ruleset, mode: str, monkeyp
 
 
 def test_all_results_of_a_part_are_one_run(tolls: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, part = scene_odds(game(tolls, "own")), PhaseDealer.part
-    monkeypatch.setattr(PhaseDealer, "part", lambda self, run, key, play, _onward: part(self, run, key, play))
+    found, part = scene_odds(game(tolls, "own")), TurnWalkDealer.part
+    monkeypatch.setattr(TurnWalkDealer, "part", lambda self, run, key, play, _onward: part(self, run, key, play))
     one_by_one = scene_odds(game(tolls, "own"))
     assert found.masses == one_by_one.masses
     assert found.leaves < one_by_one.leaves

@@ -1,8 +1,7 @@
-"""Turns of a scene, run phase by phase: up to a merge, and behind it. Nothing here names a ruleset.
+"""What a turn of a game comes to, run once for all positions that agree in what it reads. Nothing names a ruleset.
 
-A turn, and the rest of one behind a merge, is run once for all positions that agree in what it reads. What a rule has
-paid for before a merge need not be in its key: the rest is run without it, and both changes are put together where
-neither touches the other.
+The rest of a turn behind a merge is run so, too. What a rule has paid for before a merge need not be in its key: the
+rest is run without it, and both changes are put together where neither touches the other.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.odds.explorer import MERGE, Budget, Merged, Runs, WalkDealer, entries, explore_within
 from rpgres.odds.games import Game
 from rpgres.odds.nodes import MASK, SHAPE, UNCHANGED, WIDTH, Delta, Memo, Node, in_turn
-from rpgres.odds.parts import PART, Kept, drawn
 from rpgres.odds.positions import Parts
+from rpgres.odds.rule_parts import PART, Kept, drawn
 from rpgres.odds.watching import Reads
 from rpgres.rulesets import STATE, Effect
 
@@ -98,7 +97,7 @@ class _Mixed(msgspec.Struct, frozen=True, eq=False):
     total: int
 
 
-class PhaseDealer(WalkDealer):
+class TurnWalkDealer(WalkDealer):
     """Answers behind a merge on, and has what is read from there on noted.
 
     At a new merge a run ends, if what follows is known or asks chance; else it goes on to its end, and what follows is
@@ -108,25 +107,25 @@ class PhaseDealer(WalkDealer):
         tape: the answers before it; None from the beginning of a turn.
         reads: what is read of the position.
         kept: what parts of rules come to; None where they are played like all else, and every run ends at a new merge.
-        phase: has the rests behind merges.
+        rests: those behind merges.
 
     Attributes:
         rest: the rest of a turn that the running path is in, behind a new merge; what it reads is noted for that.
     """
 
-    __slots__ = ("_code", "_kept", "_noted", "_phase", "_reads", "_tape_before", "keeps_parts", "rest")
+    __slots__ = ("_behind_merges", "_code", "_kept", "_noted", "_reads", "_tape_before", "keeps_parts", "rest")
 
     def __init__(
         self,
         tape: Any,
         reads: Reads,
         kept: Kept | None,
-        phase: _Phase,
+        rests: _Rests,
     ) -> None:
         super().__init__()
         self._reads, self._tape_before, self._noted = reads, tape, reads.parts
         self._kept, self.keeps_parts = kept, kept is not None
-        self._phase = phase
+        self._behind_merges = rests
         self._code: dict[int, None] | None = None  # what was read before effects were applied
         self.rest: Rest | None = None
         self.waiting.clear()
@@ -144,7 +143,7 @@ class PhaseDealer(WalkDealer):
 
     def merge(self, key: object) -> None:
         if self.is_fresh:
-            rest = self._phase.unknown(key, self.node) if self.rest is None and self.keeps_parts else self.rest
+            rest = self._behind_merges.unknown(key, self.node) if self.rest is None and self.keeps_parts else self.rest
             if rest is None or rest is self.rest:
                 raise Merged(key if rest is None else rest.key)
             self.rest, self._reads.parts = rest, {SHAPE: None}
@@ -178,7 +177,7 @@ class PhaseDealer(WalkDealer):
         ):
             return drawn(self, known)
         rests = [
-            self._phase.behind(run, *onward(result), (self.node, (PART, number)))
+            self._behind_merges.behind(run, *onward(result), (self.node, (PART, number)))
             for number, result in enumerate(known.results)
         ]
         raise _Parted(tuple(zip(known.weights, rests, strict=True)), known.total)
@@ -212,7 +211,7 @@ def _keyed(run: Run, key: Hashable) -> Hashable:
     return run.carried, key, run.players.used()
 
 
-class Turns:
+class TurnOdds:
     """What turns of a scene come to: each is run once for all positions that agree in what it reads.
 
     Args:
@@ -284,18 +283,18 @@ class Turns:
         """Return what comes of a turn, from a tape on, and keep it by what was read of the position for it."""
         reads = self.parts.reads(node)
         position, runs = self.parts.watched(node, reads), Runs()
-        phase, applied = _Phase(self, node, position, reads), 0
+        rests, applied = _Rests(self, node, position, reads), 0
 
         def once(dealer: WalkDealer) -> Delta | Rest | _Mixed:
             nonlocal applied
-            assert isinstance(dealer, PhaseDealer)
+            assert isinstance(dealer, TurnWalkDealer)
             try:
                 after = self._game.turn(position, dealer, self._game.policies)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
                 return UNCHANGED
             except Merged as merged:
-                return phase.rest(merged.key, dealer.node)
+                return rests.rest(merged.key, dealer.node)
             except _Parted as parted:
                 return parted.mixed
             finally:
@@ -309,7 +308,7 @@ class Turns:
             return rest
 
         noted_here = reads.parts
-        dealer = PhaseDealer(tape, reads, self._kept if self._is_merged else None, phase)
+        dealer = TurnWalkDealer(tape, reads, self._kept if self._is_merged else None, rests)
         odds = explore_within(self._budget.share(), once, dealer, runs)
         self._leaves += odds.leaves
         self.too_many = self.too_many or odds.too_many
@@ -343,15 +342,15 @@ def _weighted(
     return tuple((int(mass * total), one) for one, mass in found.items()), total
 
 
-class _Phase:
-    """One turn, or the rest of one, as it is run: the rests behind its merges.
+class _Rests:
+    """The rests behind the merges of a turn, or of a rest of one, while it is run.
 
     Args:
         turns: all turns.
         node, position, reads: the position before it, as a number and watched, and what is read of it.
     """
 
-    def __init__(self, turns: Turns, node: Node, position: Position, reads: Reads) -> None:
+    def __init__(self, turns: TurnOdds, node: Node, position: Position, reads: Reads) -> None:
         self._turns, self._node, self._position, self._reads = turns, node, position, reads
         self._rests: dict[Hashable, Rest] = {}
         self._paid: dict[tuple[Effect, ...], tuple[State, Delta]] = {}
