@@ -185,6 +185,13 @@ class RunCommand(StrictCommand):
     def __init__(self, *, params: Sequence[Any] = (), **settings: Any) -> None:
         super().__init__(params=[*params, *(built(option) for option in SCENE_OPTIONS)], **settings)
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write which procedures there are."""
+        from rpgres.cli.completion import procedures
+
+        with formatter.section("Procedures"):
+            formatter.write_dl([*procedures().items()], col_max=28)
+
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""
         line = hoist(args, OPTIONS)

@@ -315,7 +315,8 @@ app = typer.Typer(
     help="""Play an action or a scene many times, and summarise.
 
     `rpgres simulate fate overcome --skill 3 --vs 4dF+2 -n 1000000` plays an action, `rpgres simulate scene.toml` or
-    `rpgres simulate fate/bribe` a scene.
+    `rpgres simulate fate/bribe` a scene, `rpgres simulate fate/conflict` a procedure; `rpgres scene run --help` lists
+    procedures.
 
     Run N (from 0) is the run with the seed SEED#N, so the result depends only on the seed and the number of runs, not
     on the number of workers. Ctrl-C prints what is done so far.""",
