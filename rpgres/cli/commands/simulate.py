@@ -239,7 +239,7 @@ def _width(text: str) -> float:
 def _crew(shared: Mapping[str, Any]) -> Crew:
     from functools import partial
 
-    from rpgres.simulate.workers import cores, processes
+    from rpgres.simulate.workers import cores, quiet_processes
 
     if shared["cluster"] is not None:
         from rpgres.simulate.cluster import cluster
@@ -252,7 +252,7 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
         raise UsageError(
             f"{named('workers')} takes at most {MOST_WORKERS} processes; {cores()} would use every processor"
         )
-    return Crew(partial(processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
+    return Crew(partial(quiet_processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
 
 
 MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
