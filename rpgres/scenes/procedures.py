@@ -29,6 +29,7 @@ def procedure_scene(
     state: State | None = None,
     actor: str = "",
     told: Mapping[str, str] = EMPTY,
+    named: Mapping[str, str] = EMPTY,
 ) -> Scene:
     """Return the scene that plays one procedure.
 
@@ -37,6 +38,7 @@ def procedure_scene(
         given, choose: results and answers by label, in order.
         state: the table; by default an empty one, to which the inputs add characters.
         told: the policy of each character, for records.
+        named: the policies by name, as they were typed; the default under an empty name.
     """
     step = Step(
         procedure=procedure,
@@ -51,6 +53,5 @@ def procedure_scene(
     file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
     source = Source(name, WITHOUT_FILE)
     program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, None, ()))
-    return Scene(
-        file, source, rules, state or State(), dict(policies), program, told={**who_decides(file, policies), **told}
-    )
+    told = {**who_decides(file, policies), **told}
+    return Scene(file, source, rules, state or State(), dict(policies), program, told=told, named=named)
