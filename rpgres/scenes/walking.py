@@ -259,9 +259,11 @@ def _turn(
         return _behind(scene, at, standing.state if step.fresh else state, band)
     if standing.place is None:
         prepared = prepare_step(scene, leaf, before)
-        place, state = begin_procedure(prepared, dealer=dealer, players=Seats(policies=policies))
-        given, choose = _left(answer_lists(step.given)), _left(answers_to(prepared, answer_lists(step.choose)))
-        return Standing(state, replace(at, given=given, choose=choose), place)
+        by_hand = GivenDealer(answer_lists(step.given), then=dealer)
+        seats = Seats(answers_to(prepared, answer_lists(step.choose)), policies=policies)
+        place, state = begin_procedure(prepared, dealer=by_hand, players=seats)
+        given, choose = _gathered(by_hand.unused()), _gathered(seats.unused(is_over=False))
+        return Standing(state, replace(at, given=_left(given), choose=_left(choose)), place)
     seats = Seats(at.choose, policies=policies)
     given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
     found, run = play_turn(
