@@ -99,8 +99,10 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
 def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset[str]:
     """Return what makes no difference to a scene (`Ruleset.idle`): only of one that is a procedure and nothing else."""
     program = scene.program
+    if len(program.ops) != 1:
+        return frozenset()
     leaf = program.leaves[0]
-    is_bare = len(program.ops) == 1 and not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
+    is_bare = not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
     idle = scene.rules.ruleset.idles.get(leaf.step.procedure)
     if idle is None or not is_bare or leaf.step.choose:
         return frozenset()
