@@ -243,4 +243,4 @@ choose = { play = ["pass", "pass"] }
 @pytest.mark.parametrize(("ends", "name"), [("", ""), ("[ends.peace]\n", "peace")])
 def test_a_scene_without_steps_ends_as_it_begins(battle: Ruleset, ends: str, name: str) -> None:
     found = odds(battle, f'ruleset = "battle"\n[characters.ada]\n{ends}')
-    assert found.masses == {(name or None,): 1}
+    assert found.masses == {(name,): 1}
