@@ -60,7 +60,7 @@ def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
         from rpgres.engine.cards import deal_to_seat
 
         deal_to_seat(run, question.who)
-    if not players.by_question:
+    if not players.decide_by_question((label,)):
         view = view_of(run, question.who)
     else:
         view = UNSEEING if players.policies.is_common else View(run.state.seat_of(question.who), NOTHING_SEEN)

@@ -5,10 +5,10 @@ Nothing here names a ruleset.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import lcm
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -17,11 +17,14 @@ from rpgres.engine.players import (
     OrdersPolicy,
     Policy,
     Preference,
+    Promises,
     Question,
     View,
     named_option,
+    policy_about,
     preference_of,
     preferred,
+    promises_of,
     uniform,
 )
 from rpgres.errors import UsageError
@@ -29,7 +32,7 @@ from rpgres.model.conditions import compiled
 from rpgres.model.paths import Scope
 from rpgres.model.state import State
 from rpgres.rulesets import Option
-from rpgres.rulesets.orders import Order
+from rpgres.rulesets.orders import WORDS, Order
 
 Choice = str | Mapping[str, int] | None
 _NO_STATE = State()
@@ -65,6 +68,15 @@ def orders_policy(
         UsageError: a condition cannot be read, or there is no policy of a name.
     """
     rows = [_row(order, named) for order in orders]
+    everybody = tuple(orders)
+
+    def about(labels: Collection[str]) -> Policy | None:
+        its = [order for order in everybody if not order.labels or set(order.labels).intersection(labels)]
+        last = policy_about(fallback, labels)
+        if not its:
+            return last
+        return orders_policy(its, named=lambda name: cast("Policy", policy_about(named(name), labels)), fallback=last)
+
     by_label: dict[str, tuple[_Row, ...]] = {}
 
     def decide(view: View, question: Question) -> Choice:
@@ -83,7 +95,8 @@ def orders_policy(
                 return choice
         return None
 
-    return OrdersPolicy(decide, fallback, preference=_preference(orders, rows, named, fallback))
+    preference, promises = _preference(orders, rows, named, fallback), _promises(orders, named)
+    return OrdersPolicy(decide, fallback, preference=preference, promises=promises, about=about)
 
 
 def scope_of(view: View, question: Question) -> Scope:
@@ -94,6 +107,15 @@ def scope_of(view: View, question: Question) -> Scope:
 def _row(order: Order, named: Callable[[str], Policy]) -> _Row:
     holds = compiled(order.when, decides=True) if order.when else None
     return _Row(frozenset(order.labels), holds, named(order.policy) if order.policy else _choosing(order))
+
+
+def _promises(orders: Sequence[Order], named: Callable[[str], Policy]) -> Promises:
+    """Return what orders promise by themselves: by facts and options they look at the question, by names at names."""
+    others = [promises_of(named(order.policy)) for order in orders if order.policy]
+    paths = [path.partition(".")[0] for order in orders for path in order.when]
+    by_question = all(path in ("facts", "options") for path in paths) and all(one.by_question for one in others)
+    has_names = "options" in paths or any(name not in WORDS for order in orders for name in order.wanted)
+    return Promises(by_question, by_question and not has_names and all(one.by_facts for one in others))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ name, whole-number weights over option names (the dealer then draws), or None to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -195,6 +195,23 @@ class Preference:
         return sorted(options, key=lambda option: self.key(question.label, question.facts, option))
 
 
+class Promises(NamedTuple):
+    """What a policy promises about itself; see `by_question` and `by_facts`."""
+
+    by_question: bool
+    by_facts: bool
+
+
+NO_PROMISES, ALL_PROMISES = Promises(False, False), Promises(True, True)
+
+
+def promises_of(policy: Policy | None) -> Promises:
+    """Return what a policy promises; who decides nothing promises everything."""
+    if policy is None:
+        return ALL_PROMISES
+    return Promises(getattr(policy, "by_question", False), getattr(policy, "by_facts", False))
+
+
 class OrdersPolicy:
     """Standing orders as a policy: they decide, and leave to another policy what they say nothing of.
 
@@ -202,17 +219,37 @@ class OrdersPolicy:
         orders: what the orders decide; None where they say nothing.
         fallback: the policy then; none when left out.
         preference: the same as an order of preference, where orders and fallback are one.
+        promises: what the orders promise by themselves.
+        about: returns the same for decisions with some labels; see `policy_about`.
+
+    Attributes:
+        by_question, by_facts: whether orders and fallback promise that; see the functions of these names.
     """
 
-    __slots__ = ("fallback", "orders", "preference")
+    __slots__ = ("_about", "by_facts", "by_question", "fallback", "orders", "preference")
 
-    def __init__(self, orders: Policy, fallback: Policy | None = None, *, preference: Preference | None = None) -> None:
+    def __init__(
+        self,
+        orders: Policy,
+        fallback: Policy | None = None,
+        *,
+        preference: Preference | None = None,
+        promises: Promises = NO_PROMISES,
+        about: Callable[[Collection[str]], Policy | None] | None = None,
+    ) -> None:
         self.orders, self.fallback, self.preference = orders, fallback, preference
+        self.by_question = promises.by_question and promises_of(fallback).by_question
+        self.by_facts = promises.by_facts and promises_of(fallback).by_facts
+        self._about = about
 
     def __call__(self, view: View, question: Question) -> str | Mapping[str, int] | None:
         """Return what is decided."""
         answer = self.answer(view, question)
         return answer.choice if answer is not None else None
+
+    def about(self, labels: Collection[str]) -> Policy | None:
+        """Return what decides questions with these labels: without orders for others, which may promise more."""
+        return self._about(labels) if self._about is not None else self
 
     def answer(self, view: View, question: Question) -> Answer | None:
         """Return what is decided, and by what means."""
@@ -223,6 +260,11 @@ class OrdersPolicy:
             return self.fallback.answer(view, question)
         choice = self.fallback(view, question) if self.fallback is not None else None
         return Answer(choice, POLICY) if choice is not None else None
+
+
+def policy_about(policy: Policy | None, labels: Collection[str]) -> Policy | None:
+    """Return a policy as far as it decides questions with these labels; of standing orders, those for them alone."""
+    return policy.about(labels) if isinstance(policy, OrdersPolicy) else policy
 
 
 def preference_of(policy: Policy | None) -> Preference | None:

@@ -117,10 +117,12 @@ class Run(msgspec.Struct):
         """What the run cost so far, for budgets: the questions it asked; thrice that where a hand is unseen."""
         return (1 + self.idle + self.earlier + sum(self.counts.values())) * (3 if self.unseen else 1)
 
-    @property
-    def keeps_parts(self) -> bool:
-        """Whether parts of rules are looked up; see `Table.part`."""
-        return self.dealer.keeps_parts and self.players.by_question
+    def keeps_parts(self, asks: Sequence[str] | None = None) -> bool:
+        """Tell whether parts of rules are looked up that ask questions with these labels; see `Table.part`."""
+        players = self.players
+        if not self.dealer.keeps_parts:
+            return False
+        return players.by_question if asks is None else players.decide_by_question(asks)
 
     def next_turn(self) -> None:
         """Go on to the next turn of a procedure, whose questions are counted anew."""

@@ -19,8 +19,10 @@ from rpgres.engine.players import (
     Question,
     View,
     named_option,
+    policy_about,
     preference_of,
     preferred,
+    promises_of,
     refusal,
 )
 from rpgres.errors import UsageError
@@ -229,16 +231,32 @@ class Policies:
         searches: whether there is a player of whom odds try out every option; see `is_searched`.
     """
 
-    __slots__ = ("_everybody", "by", "by_facts", "by_question", "completed", "is_common", "is_preferred")
+    __slots__ = ("_about", "_everybody", "by", "by_facts", "by_question", "completed", "is_common", "is_preferred")
     searches = False
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self.by, self._everybody = by, by.get("")
         self.completed: dict[tuple[int, Mapping[str, str], str, str], Completed] = {}
-        self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
-        self.by_facts = all(getattr(policy, "by_facts", False) for policy in by.values())
+        self._about: dict[tuple[str, ...], Policies] = {}
+        self.by_question = all(promises_of(policy).by_question for policy in by.values())
+        self.by_facts = all(promises_of(policy).by_facts for policy in by.values())
         self.is_preferred = "" in by and all(policy is preferred for policy in by.values())
         self.is_common = not any(by)
+
+    def about(self, *labels: str) -> Policies:
+        """Return the policies as far as they decide questions with these labels; see `policy_about`.
+
+        What they promise of these holds, whatever orders for other questions look at.
+        """
+        found = self._about.get(labels)
+        if found is None:
+            by = {who: policy_about(policy, labels) for who, policy in self.by.items()}
+            is_same = all(policy is self.by[who] for who, policy in by.items())
+            found = self._about[labels] = self if is_same else self._with(by)
+        return found
+
+    def _with(self, by: Mapping[str, Policy | None]) -> Policies:
+        return Policies({who: policy for who, policy in by.items() if policy is not None})
 
     def of(self, who: str, seat: str) -> Policy | None:
         """Return the policy that decides for a player."""
@@ -276,7 +294,8 @@ class Seats:
     Attributes:
         answerers: who is asked, in order; see `let_answer`.
         said: those among them whose answers were given beforehand, for questions that are moot.
-        by_question: whether all decisions are policies' that look at nothing but the question.
+        is_automatic: whether policies take all decisions.
+        by_question: whether these look at nothing but the question.
         hears_moot: whether somebody may answer a question that is moot.
         scripts: the scripts among them, the main one first.
         policies: the policies among them.
@@ -285,9 +304,20 @@ class Seats:
         passed: the labels of optional questions without an answer.
     """
 
-    __slots__ = ("answerers", "by_question", "gathers", "hears_moot", "passed", "policies", "said", "scripts")
+    __slots__ = (
+        "answerers",
+        "by_question",
+        "gathers",
+        "hears_moot",
+        "is_automatic",
+        "passed",
+        "policies",
+        "said",
+        "scripts",
+    )
     answerers: tuple[Answerer, ...]
     said: tuple[Answerer, ...]
+    is_automatic: bool
     by_question: bool
     hears_moot: bool
 
@@ -315,8 +345,13 @@ class Seats:
         """Say who is asked, in order: those whose answers were given beforehand, then others."""
         self.said = tuple(said)
         self.answerers = (*self.said, *others)
-        self.by_question = self.policies.by_question and self.answerers == (self.policies.answer,)
+        self.is_automatic = self.answerers == (self.policies.answer,)
+        self.by_question = self.is_automatic and self.policies.by_question
         self.hears_moot = bool(self.said)
+
+    def decide_by_question(self, labels: Sequence[str]) -> bool:
+        """Tell whether policies decide all questions with these labels, and look at nothing but the question."""
+        return self.by_question or (self.is_automatic and self.policies.about(*labels).by_question)
 
     @property
     def script(self) -> Script:

@@ -209,7 +209,14 @@ class Table(msgspec.Struct, eq=False, gc=False):
                 return place
             place = after
 
-    def part(self, key: Callable[[], Hashable], play: Callable[[Table], Any], onward: Onward | None = None) -> Any:
+    def part(
+        self,
+        key: Callable[[], Hashable],
+        play: Callable[[Table], Any],
+        onward: Onward | None = None,
+        *,
+        asks: Sequence[str] | None = None,
+    ) -> Any:
         """Play a part of a rule whose result depends only on `key`, and return the result.
 
         Odds of scenes work it out once for each key, in whatever turn it comes up, if everybody decides by policies
@@ -221,9 +228,11 @@ class Table(msgspec.Struct, eq=False, gc=False):
             play: plays it at the table that it is given; in odds, its result is compared and hashed.
             onward: returns, of a result, the key and what is paid in the `merge` that the rule comes to next, with
                 nothing asked and nothing carried in between. Odds of scenes go on there at once.
+            asks: the labels of all decisions in it, so that standing orders for others may look at the table; None
+                for any.
         """
         run, rules = self.run, self.rules
-        if not run.keeps_parts:
+        if not run.keeps_parts(asks):
             return play(self)
         return run.dealer.part(run, key(), lambda inner: play(Table(inner, rules)), onward)
 

@@ -169,6 +169,12 @@ class SearchedPolicies(Policies):
         self.by_facts = self.is_common = False  # the search takes any option
         self._only_first, self.is_first = only_first, is_first
 
+    def _with(self, by: Mapping[str, Policy | None]) -> SearchedPolicies:
+        others = super()._with(by).by
+        return SearchedPolicies(
+            others, seat=self._seat, dealer=self._dealer, only_first=self._only_first, is_first=self.is_first
+        )
+
     def of(self, who: str, seat: str) -> Policy | None:
         """Return a player's policy: the search for the optimal player."""
         if seat == self._seat and (self.is_first or not self._only_first):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any, NamedTuple, cast
@@ -80,6 +80,9 @@ class Searched(Policies):
         self.by_question = others.by_question
         self.by_facts = self.is_preferred = self.is_common = False  # the search tells options by name, and takes any
 
+    def _with(self, by: Mapping[str, Policy | None]) -> Searched:
+        return Searched(super()._with(by), self._who, self._decide)
+
     def is_searched(self, who: str, seat: str) -> bool:
         return self._who in (who, seat)
 
@@ -87,7 +90,7 @@ class Searched(Policies):
         return self._decide if self.is_searched(who, seat) else super().of(who, seat)
 
     def answer(self, question: Question, view: View) -> Answer | None:
-        self.looks += not self.by_question
+        self.looks += not self.about(question.label).by_question
         return super().answer(question, view)
 
 

@@ -14,6 +14,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.kits.aspects.invoking import can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (
     BOOST,
+    LABELS,
     UNNAMED,
     AspectSettings,
     check_spelling,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 WINDOW = "invoke"
 ADDED = ("invoked", "invoked-against")  # by side: what formulas name
-LABELS = ("invoke", "invoke-against")
 TOTALS = ("total", "opposition")  # by side: what it comes to, where the action has such a number
 
 

@@ -20,6 +20,7 @@ from rpgres.engine.players import NO, Question
 from rpgres.engine.table import MEASURED, Table
 from rpgres.kits.aspects.names import (
     BOOST,
+    LABELS,
     LASTING,
     AspectSettings,
     AspectSwitches,
@@ -66,7 +67,8 @@ def can_any_invoke(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledge
 def new_ledger(table: Table) -> Ledger:
     """Return the ledger of a roll on which nothing has been invoked, by the house rules."""
     rules, state, players = table.rules, table.state, table.run.players
-    who = players.policies if players.by_question and not table.is_read else None  # else people see what is offered
+    is_unread = players.decide_by_question(LABELS) and not table.is_read  # else people see what is offered
+    who = players.policies if is_unread else None
     kept: tuple[State, Policies | None, Ledger] | None = rules.compiled.get("aspects:ledger")
     if kept is None or kept[0] is not state or kept[1] is not who:  # simulations roll on the same table many times
         switches = rules.switches(AspectSwitches)
@@ -228,9 +230,7 @@ def _unless_idle(table: Table, sides: Sequence[Side], turn: int, ledger: Ledger,
 NOTHING = "no aspect is left that is free or can be paid for on this roll"  # why nothing can be invoked
 
 
-def no_window(
-    table: Table, sides: Sequence[tuple[str, ...]], labels: Sequence[str] = ("invoke", "invoke-against")
-) -> None:
+def no_window(table: Table, sides: Sequence[tuple[str, ...]], labels: Sequence[str] = LABELS) -> None:
     """Note that neither side can invoke anything, so that a script that does is refused."""
     for members, label in zip(sides, labels, strict=True):
         if members:

@@ -26,6 +26,7 @@ REFRESH = "refresh"  # the counter of the points that a session begins with
 BOOST = "boost"
 SITUATION = "situation"  # an aspect that was created on a character, and goes with the scene
 UNNAMED = "An Advantage"  # an aspect without a name
+LABELS = ("invoke", "invoke-against")  # the decisions to invoke: on the actor's side, and against it
 LASTING = ("aspect", "consequence", SITUATION)  # the kinds of aspects, beside boosts
 
 
@@ -205,11 +206,11 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
 
 def is_never_invoked(rules: Rules, policies: Policies) -> bool:
     """Tell whether these policies invoke nothing, so that invoke windows change nothing and cost nothing."""
-    return policies.is_preferred and rules.switches(AspectSwitches).boost_lifetime != "next-chance"
+    return policies.about(*LABELS).is_preferred and rules.switches(AspectSwitches).boost_lifetime != "next-chance"
 
 
 def idle_kinds(rules: Rules, policies: Policies) -> Collection[str]:
     """Return what makes no difference to a procedure: boosts, where nothing is invoked, and points for later."""
-    kinds = (BOOST,) if is_never_invoked(rules, policies) else ()
+    kinds = (BOOST,) if policies.is_preferred and is_never_invoked(rules, policies) else ()
     settings = settings_of(rules, "aspects", AspectSettings)
     return (*kinds, f"counters.{settings.later}", f"counters.{settings.after}") if policies.by_question else kinds

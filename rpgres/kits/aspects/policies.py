@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from rpgres.engine.players import NO, Policy, Question, View, by_facts, preferred
-from rpgres.kits.aspects.names import BOOST, DEFAULTS
+from rpgres.kits.aspects.names import BOOST, DEFAULTS, LABELS
 from rpgres.rulesets import Option
 
 if TYPE_CHECKING:
@@ -59,9 +59,10 @@ def thrifty(view: View, question: Question) -> str:
 
 def pays(policies: Policies) -> bool | None:
     """Tell whether anybody pays for invocations; None where a policy may look at all that can be invoked."""
-    if not policies.by_facts:
+    invoking = policies.about(*LABELS)
+    if not invoking.by_facts:
         return None
-    found = [_pays(policy) for policy in policies.by.values()]
+    found = [_pays(policy) for policy in invoking.by.values()]
     return None if None in found else any(found)
 
 

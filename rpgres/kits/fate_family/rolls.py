@@ -207,7 +207,7 @@ def _rolled_final(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) ->
         settles = (roll.settles[0], _met(roll.settles[1])) if roll.settles is not None else None
         foe = Foe(ledger.settings.bonus, None, "")
         return _with_window(table, msgspec.structs.replace(roll, foes=(foe,), settles=settles), ledger)
-    if roll.has_aspects and not (run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)):
+    if roll.has_aspects and not _is_passed(table):
         ledger = aspects.new_ledger(table)
         if aspects.can_any_invoke(run.state, roll.sides, ledger):
             return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger, key)
@@ -221,6 +221,12 @@ def _rolled_final(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) ->
         return FinalRoll(total - opposition, total, opposition, roll.used)
     compared = table.versus(dice, foe.dice, roll.add, foe.add + roll.raised, _LABELS, (roll.actor, foe.who))
     return FinalRoll(compared.margin, compared.total, compared.opposition, roll.used)
+
+
+def _is_passed(table: Table) -> bool:
+    """Tell whether nobody invokes anything, and nobody reads that nobody does."""
+    run = table.run
+    return run.keeps_parts(aspects.LABELS) and aspects.is_never_invoked(table.rules, run.players.policies)
 
 
 def _met(facts: Facts) -> Facts:
@@ -256,10 +262,10 @@ def _with_window(table: Table, roll: Roll, ledger: aspects.Ledger) -> FinalRoll:
 
 def _kept(table: Table, roll: Roll, ledger: aspects.Ledger, behind: tuple[Hashable, ...] | None) -> FinalRoll:
     """Return a roll after its window in odds, which may have it cached from another turn; without totals."""
-    if not table.run.keeps_parts:
+    if not table.run.keeps_parts(aspects.LABELS):
         found = _with_window(table, roll, ledger)
         return found if table.run.asked == "total" else FinalRoll(found.margin, effects=found.effects)
-    by_facts = table.run.players.policies.by_facts
+    by_facts = table.run.players.policies.about(*aspects.LABELS).by_facts
     unnamed = aspects.without_names(table.state, roll.sides, ledger, by_facts=by_facts)
     key = "roll", roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
     start = _Start(roll, unnamed.ledger)
@@ -275,7 +281,7 @@ def _kept(table: Table, roll: Roll, ledger: aspects.Ledger, behind: tuple[Hashab
     def onward(found: FinalRoll) -> tuple[Hashable, tuple[Effect, ...]]:
         return (*behind, found.margin) if behind is not None else None, paid(found)
 
-    found = table.part(lambda: key, play, onward if behind is not None else None)
+    found = table.part(lambda: key, play, onward if behind is not None else None, asks=aspects.LABELS)
     return FinalRoll(found.margin, effects=paid(found))
 
 
