@@ -6,14 +6,14 @@ knows how it is measured (`Subject.evaluate`), so that nothing here depends on w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.engine.players import NO, Policy, Preference, Question, View, by_facts, by_question
+from rpgres.engine.players import NO, OrdersPolicy, Policy, Preference, Promises, Question, View, policy_about
 from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, State, put
@@ -340,21 +340,26 @@ def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Poli
     if not decided and notice is None:
         return dict(policies)
 
+    promises = Promises(True, by_facts=set(decided.values()) <= {NO})
+
+    def fixed(_view: View, question: Question) -> str | None:
+        always = decided.get(question.label)
+        if always is not None and _offers(question, always):
+            return always
+        if notice is not None:
+            notice(question)
+        return None
+
     def wrapped(policy: Policy | None) -> Policy:
         if isinstance(policy, Preference):  # kept as one, since odds evaluate it without seeing the hand
             return _preferring(policy, decided) if decided else policy
 
-        def answer(view: View, question: Question) -> str | Mapping[str, int] | None:
-            always = decided.get(question.label)
-            if always is not None and _offers(question, always):
-                return always
-            if notice is not None:
-                notice(question)
-            return policy(view, question) if policy is not None else None
+        def about(labels: Collection[str]) -> Policy | None:
+            is_other = notice is None and decided.keys().isdisjoint(labels)
+            return policy_about(policy, labels) if is_other else found
 
-        if getattr(policy, "by_facts", False) and set(decided.values()) <= {NO}:
-            return by_facts(answer)
-        return by_question(answer) if getattr(policy, "by_question", False) else answer
+        found = OrdersPolicy(fixed, policy, promises=promises, about=about)
+        return found
 
     return {"": wrapped(policies.get("")), **{who: wrapped(policy) for who, policy in policies.items() if who}}
 
