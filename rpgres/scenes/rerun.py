@@ -30,7 +30,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes.flow import Cursor
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
-from rpgres.scenes.procedures import procedure_scene
+from rpgres.scenes.procedures import Answers, procedure_scene
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.reading import Overrides, load_scene, scene_file
 
@@ -117,7 +117,7 @@ def _procedure_of(before: SceneResult, folders: tuple[Path, ...], *, auto: bool)
     (step,) = before.steps
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     policies = {"": policy_of(rules)} if auto else {}
-    return procedure_scene(rules, step["action"], step["inputs"], policies=policies, note=step["note"])
+    return procedure_scene(rules, step["action"], step["inputs"], Answers(policies), note=step["note"])
 
 
 def _name_of(scene: Scene, place: Place) -> str:

@@ -65,7 +65,7 @@ _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exi
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import procedure_scene
+    from rpgres.scenes.procedures import Answers, procedure_scene
     from rpgres.scenes.views import require_seat
 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}
@@ -79,9 +79,11 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         rules,
         procedure,
         inputs,
-        policies=policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
-        given=lines.read_answers(shared["given"], option="given"),
-        choose=lines.read_answers(shared["choose"], option="choose"),
+        Answers(
+            policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
+            lines.read_answers(shared["given"], option="given"),
+            lines.read_answers(shared["choose"], option="choose"),
+        ),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}
