@@ -97,12 +97,14 @@ class ActionSummary(msgspec.Struct, frozen=True, kw_only=True):
         parameters: what it takes.
         labels: what it asks.
         tables: its outcome tables.
+        procedure: whether it takes turns until it is over, and so can be run as a scene of its own.
     """
 
     summary: str
     parameters: list[str]
     labels: list[str]
     tables: list[str]
+    procedure: bool
 
 
 class FieldSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -248,6 +250,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
                 parameters=list(rules.parameters(name)),
                 labels=list(labels_of(rules, name)),
                 tables=action.tables,
+                procedure=action.procedure,
             )
             for name, action in file.actions.items()
         },

@@ -85,12 +85,16 @@ def offer_input(
         return []
 
 
-def procedure_names(incomplete: str) -> list[str]:
-    """Return the procedures of rulesets, as `RULESET/PROCEDURE`; only the rulesets that may be meant are read."""
+def procedures(incomplete: str = "") -> dict[str, str]:
+    """Return the procedures of rulesets, as `RULESET/PROCEDURE`, with their summaries.
+
+    Args:
+        incomplete: what is typed of a name so far; only the rulesets that may be meant are read.
+    """
     from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.loading import read_ruleset
 
-    found: list[str] = []
+    found: dict[str, str] = {}
     for ruleset in (one.id for one in ruleset_names()):
         if not f"{ruleset}/".startswith(incomplete[: len(ruleset) + 1]):
             continue
@@ -98,13 +102,13 @@ def procedure_names(incomplete: str) -> list[str]:
             actions = read_ruleset(ruleset).file.actions
         except RpgresError:
             continue
-        found += (f"{ruleset}/{name}" for name, action in actions.items() if action.procedure)
+        found |= {f"{ruleset}/{name}": action.summary for name, action in actions.items() if action.procedure}
     return found
 
 
 def played_names(incomplete: str) -> list[str]:
     """Return what can be played: procedures as `RULESET/PROCEDURE`, and scenes."""
-    return [*procedure_names(incomplete), *scene_offers()]
+    return [*procedures(incomplete), *scene_offers()]
 
 
 def scene_offers() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
 SECONDS = 5.0  # what the first plays, or the paths of a case, may take
+PATIENCE = 10  # how many times as long it may take by the clock, on a busy machine
 FIRST = 3  # seeds with which every case is played first
 VALUE = Reading("total")
 TAIL = 2000  # throws in which a value of dice without a table is sought
@@ -135,20 +137,28 @@ class End(msgspec.Struct, frozen=True):
 def deadline(seconds: float) -> Iterator[None]:
     """End what is run inside when it takes too long, where that can be done: in a program's first thread.
 
+    The time is that of the processor, so that other work on the machine makes nothing fail; what only waits is given
+    `PATIENCE` times as long by the clock.
+
     Raises:
         OutOfTime: it took longer.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    rung = threading.Event()
+    rung, over = threading.Event(), threading.Event()
+    last, used = time.monotonic() + PATIENCE * seconds, time.process_time()
 
-    def ring() -> None:
-        rung.set()
-        _thread.interrupt_main()
+    def watch() -> None:
+        left = seconds
+        while not over.wait(max(left, seconds / 100)):
+            left = seconds - (time.process_time() - used)
+            if left <= 0 or time.monotonic() >= last:
+                rung.set()
+                _thread.interrupt_main()
+                return
 
-    timer = threading.Timer(seconds, ring)
-    timer.daemon = True
+    timer = threading.Thread(target=watch, daemon=True)
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # so a job in the background is born, and never rung
     if ignored:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -160,7 +170,7 @@ def deadline(seconds: float) -> Iterator[None]:
             raise
         raise OutOfTime(f"it did not end within {seconds:g} seconds{place_of(error)}") from None
     finally:
-        timer.cancel()
+        over.set()
         if ignored:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -17,7 +17,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, Answer, Policy, Question, View
+from rpgres.engine.players import NO, POLICY, Answer, Policy, Question, View, default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rpgres.dice import Dice, Throw
     from rpgres.model.cards import Stack
     from rpgres.model.state import State
-    from rpgres.rulesets import RulesetFile
+    from rpgres.rulesets import Rules, RulesetFile
 
 T = TypeVar("T")
 Kind = Literal["chance", "decision"]
@@ -142,6 +142,8 @@ class WhatIf(Printed, frozen=True, kw_only=True, tag="rpgres.what-if/1"):
         complete: whether the changed run came to its end; otherwise a decision waits.
         seed: where new dice came from.
         endings: of a scene that names its endings: how it ended before, and with the change; null for none.
+        people: of a scene: what its characters are called, by short name.
+        policies: who decided what only the changed run asked for, by character; the default under an empty name.
     """
 
     ruleset: str
@@ -153,6 +155,8 @@ class WhatIf(Printed, frozen=True, kw_only=True, tag="rpgres.what-if/1"):
     complete: bool = True
     seed: str | None = None
     endings: list[str | None] = []
+    people: dict[str, str] = {}
+    policies: dict[str, str] = {}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -467,7 +471,13 @@ def run_changed(
         fresh=after.fresh,
         complete=not isinstance(after.found, Pending),
         seed=seed,
+        policies=policies_asked(prepared.rules, asked),
     )
+
+
+def policies_asked(rules: Rules, asked: Asked) -> dict[str, str]:
+    """Return who is asked to decide what is new, by character; the default under an empty name."""
+    return ({"": default_policy(rules)} if asked.auto else {}) | dict(asked.policies)
 
 
 def _check_used(
@@ -533,6 +543,8 @@ def _outcome_of(found: Result | Pending) -> Any:
 def result_what_if(before: Result, asked: Asked, *, folders: tuple[Path, ...] = ()) -> tuple[WhatIf, RulesetFile]:
     """Return an action as it was and with answers changed, and the data of its ruleset.
 
+    Where a policy decided and none is asked for now, the ruleset's decides what is new: which it was is not recorded.
+
     Args:
         folders: further folders with rulesets and overlays.
 
@@ -546,6 +558,8 @@ def result_what_if(before: Result, asked: Asked, *, folders: tuple[Path, ...] = 
         )
     if before.seed is None:
         raise UsageError(f"this result does not tell its seed; at a table, name its entry: `{called('whatif', '.#N')}`")
+    if not asked.policies and any(isinstance(one, DecisionEvent) and one.means == POLICY for one in before.events):
+        asked = msgspec.structs.replace(asked, auto=True)
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
     _, record = run_changed(prepared, before, answers_in(before.events), asked, seed=before.seed)

@@ -87,7 +87,7 @@ class Path(msgspec.Struct, frozen=True):
     def told(self, state: State) -> Any:
         """Return what a table has there, in a list where it may stand at several; None where nothing does.
 
-        Of a track it is how many of its boxes are marked.
+        Of a track it is how many of its boxes are marked; tags are in the order of their names, not as they came.
         """
         found = self.read(Scope(state))
         return tuple(map(self._told, found)) if self.many else self._told(found)
@@ -95,6 +95,8 @@ class Path(msgspec.Struct, frozen=True):
     def _told(self, value: Any) -> Any:
         if value is NOTHING:
             return None
+        if self.kind == "tags":
+            return tuple(sorted(value, key=lambda tag: tag.slug))
         return sum(bool(box.mark) for box in value) if self.kind == "track" else value
 
 

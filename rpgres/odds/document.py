@@ -11,7 +11,12 @@ from rpgres.model.paths import parse_path
 from rpgres.model.state import State
 from rpgres.model.typed_paths import path_in_file
 from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets.sheets import ORDERS
+from rpgres.toml.diagnostics import nearest
 
+_ROOTS = ("characters", "steps", "counters", "tags", "tracks", "things", "switches", "ends", "orders")
+_LOOKS = "a path looks like characters.mara.skills.fight or steps.climb.with.vs"
+_OWN = 3  # keys of a path to a key of a character itself
 _NAMED = ("characters", "tags", "tracks", "things", "orders", "ends")  # tables to which a change adds no entries
 
 
@@ -25,14 +30,22 @@ def put_at(rules: Rules, document: Mapping[str, Any], path: str, value: Any) -> 
     """
     keys = keys_in_file(rules, path_in_file(path).keys)
     if not keys:
-        raise UsageError(f"{path!r} is no path of the scene; a path looks like steps.climb.with.vs")
+        raise UsageError(f"{path!r} is no path of the scene; {_LOOKS}")
     _check_named(rules, document, path, keys)
     return _put_in(document, keys, value, path=path)
 
 
 def _check_named(rules: Rules, document: Mapping[str, Any], path: str, keys: Sequence[str]) -> None:
-    root, name, *_ = *keys, "", ""
+    root, name, field, *_ = *keys, "", "", ""
+    if root not in document and root not in _ROOTS:
+        known = [one for one in _ROOTS if one in document]
+        raise UsageError(f"{path}: {unknown('key', root, known, of='the scene')}; {_LOOKS}, or is the name of a switch")
     there = document.get(root, {})
+    own = there.get(name) if root == "characters" and isinstance(there, Mapping) else None
+    if field and isinstance(own, Mapping):
+        known = list(dict.fromkeys([*own, *rules.file.sheet, ORDERS]))
+        if field not in known and (nearest(field, known) or len(keys) > _OWN):
+            raise UsageError(f"{path}: {unknown('key', field, known, of=f'`characters.{name}` of the scene')}")
     if not name or not isinstance(there, Mapping) or name in there:
         return
     if root in _NAMED:

@@ -197,7 +197,7 @@ def named_change(subject: Subject, name: str, value: Any) -> Change:
     inputs = _input_names(subject)
     if name.replace("_", "-") in inputs:
         return Change(kind="input", name=inputs[name.replace("_", "-")], value=value)
-    known = [*subject.rules.file.switches, *inputs]
+    known = [*inputs, *subject.rules.file.switches]
     raise UsageError(unknown("switch or input", name, known, of=f"{subject.rules.id} {subject.action}"))
 
 

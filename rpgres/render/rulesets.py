@@ -40,8 +40,10 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Shown]:
     if ruleset.credits:
         found.append(line(HANG, Piece(ruleset.credits, "quiet")))
     overlays = ruleset.rules["overlays"]
-    actions = [(name, action.summary) for name, action in ruleset.actions.items()]
+    procedures = {name: action.summary for name, action in ruleset.actions.items() if action.procedure}
+    actions = [(name, action.summary) for name, action in ruleset.actions.items() if not action.procedure]
     found += section("Actions", pairs([one for one in actions if one[0] not in ruleset.random]))
+    found += section(f"Procedures (rpgres scene run {ruleset.id}/NAME)", pairs([*procedures.items()]))
     found += section("Random tables", pairs([one for one in actions if one[0] in ruleset.random]))
     found += section(
         "Outcomes", pairs([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 import msgspec
@@ -12,27 +12,37 @@ from msgspec.structs import replace
 
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import Changed, Dropped, WhatIf
+from rpgres.errors import counted, named
+from rpgres.render.accounts.lines import chapter_heading, chapter_lines
+from rpgres.render.accounts.scenes import Titles, chapter_of
+from rpgres.render.accounts.words import Words, titled
 from rpgres.render.lines import INDENT, Line, Look, Piece, Shown, laid_out, line, text_of, width_of
 from rpgres.render.results import pending_lines, result_lines
 from rpgres.rulesets import RulesetFile
 
-WIDE = 100  # columns from which accounts stand side by side
-BETWEEN = " \N{BOX DRAWINGS LIGHT VERTICAL} "
+NARROWEST = 72  # columns from which accounts stand side by side
+AROUND = 3  # lines that are the same in both, shown around those that differ
+SAME, OTHER = "  | ", " != "  # between two lines that are the same, and that differ
 
 
-def what_if_lines(record: WhatIf, file: RulesetFile | None) -> list[Shown]:
-    """Return a run as it was and with answers changed."""
+def what_if_lines(record: WhatIf, file: RulesetFile | None, *, page: int = 0) -> list[Shown]:
+    """Return a run as it was and with answers changed.
+
+    Args:
+        page: columns where lines may be of any width; 0 to show the accounts there one under the other.
+    """
     lines: list[Shown] = [line(Piece("What if", "title"), ": ", "; ".join(map(_changed, record.changed)))]
     first = _first_difference(record.before, record.after)
     if first:
         told = "step 1 is" if first == 1 else f"steps 1 to {first} are"
         lines.append(line(INDENT, Piece(f"{told} as before", "quiet")))
-    before = list(_account(record.before[first:], file))
-    after = list(_account(record.after[first:], file))
-    lines.append(Beside(("As it was", "With the change"), (before, after)))
+    words = Words(file, titled(record.people)) if record.people and file is not None else None
+    before = list(_account(record.before, first, file, words))
+    after = list(_account(record.after, first, file, words))
+    lines.append(Beside(("As it was", "With the change"), (before, after), page))
     fresh = [f"new dice (seed {record.seed}): {', '.join(record.fresh)}"] if record.fresh else []
     ended = [f"ending: {record.endings[0] or 'none'}, now {record.endings[1] or 'none'}"] if record.endings else []
-    notes = [*ended, *map(_dropped, record.dropped), *fresh]
+    notes = [*ended, *map(_dropped, record.dropped), *fresh, *_who_decides(record)]
     return [*lines, *([line()] if notes else []), *(line(INDENT, Piece(text, "quiet")) for text in notes)]
 
 
@@ -51,6 +61,15 @@ def _dropped(one: Dropped) -> str:
     return f"{why}: {where}{who}{one.label}={one.value}"
 
 
+def _who_decides(record: WhatIf) -> Iterator[str]:
+    """Yield who decided what is new, or how a policy may."""
+    if record.policies:
+        told = ", ".join(f"{who}={name}" if who else name for who, name in record.policies.items())
+        yield f"decisions that are new: policy {told}"
+    elif not record.complete:
+        yield f"a decision that is new waits: answer it with {named('choose')}, or add {named('auto')} for a policy"
+
+
 def _first_difference(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> int:
     """Return how many steps of a scene are the same in both; at least the last is shown."""
     same = 0
@@ -65,41 +84,95 @@ def _told(step: Mapping[str, Any]) -> Any:
     return [step.get(key) for key in ("skipped", "set", "outcome", "margin", "effects", "events", "question")]
 
 
-def _account(steps: Sequence[Mapping[str, Any]], file: RulesetFile | None) -> Iterator[Line]:
-    for step in steps:
-        if step.get("id"):
-            yield line(Piece(f"[{step['id']}]", "quiet"))
-        if step.get("skipped"):
-            yield line(INDENT, Piece("skipped", "quiet"))
+def _account(
+    steps: Sequence[Mapping[str, Any]], first: int, file: RulesetFile | None, words: Words | None
+) -> Iterator[Line]:
+    """Yield the account of the steps from the first that differs on.
+
+    Args:
+        words: those of the scene; None for a single action.
+    """
+    titles = Titles()
+    for number, step in enumerate(steps):
+        heading = titles.next(step)
+        if number < first:
             continue
+        waits = "question" in step
+        if words is not None:
+            if number > first:
+                yield line()
+            yield chapter_heading(heading, number + 1, is_skipped=bool(step.get("skipped")))[1]
+            if not waits:
+                yield from chapter_lines(chapter_of([step], words, heading))
         data = {key: value for key, value in step.items() if key != "id"}
-        if "format" not in data:  # it plays nothing
-            continue
-        if "question" in data:
+        if waits:
             yield from pending_lines(msgspec.convert(data, Pending), file, how=[])
-        else:
-            found = msgspec.structs.replace(msgspec.convert(data, Result), seed=None, unused=[], note=None)
+        elif words is None and "format" in data:
+            found = replace(msgspec.convert(data, Result), seed=None, unused=[], note=None)
             yield from result_lines(found, file)
 
 
+class Row(Struct, frozen=True):
+    """A line of both accounts; None where one has none."""
+
+    before: Line | None
+    after: Line | None
+    is_same: bool
+
+
 class Beside(Struct, frozen=True):
-    """Two accounts side by side, where there is room, else one under the other."""
+    """Two accounts side by side, where there is room, else one under the other.
+
+    Attributes:
+        page: columns where lines may be of any width; 0 to show them there one under the other.
+    """
 
     heads: tuple[str, str]
     sides: tuple[list[Line], list[Line]]
+    page: int = 0
 
     def laid_out(self, look: Look) -> Iterator[Line]:
         """Yield the lines."""
-        if look.width < WIDE or not look.is_drawn:
+        width = look.width or self.page
+        if width < NARROWEST or look.is_aloud:
             for head, side in zip(self.heads, self.sides, strict=True):
                 yield from (line(), line(Piece(head, "title")), *(line(INDENT, *pieces) for pieces in side))
             return
-        width = (look.width - len(BETWEEN)) // 2
-        narrow = replace(look, width=width)
-        one, other = (
-            list(laid_out([line(Piece(head, "title")), *side], narrow))
-            for head, side in zip(self.heads, self.sides, strict=True)
-        )
-        for first, second in zip_longest(one, other, fillvalue=()):
-            room = width - width_of(text_of(first))
-            yield line(*first, " " * room, Piece(BETWEEN, "quiet"), *second)
+        narrow = replace(look, width=(width - len(SAME)) // 2)
+        one, other = (line(Piece(head, "title")) for head in self.heads)
+        yield line()
+        yield from _pair(Row(one, other, is_same=True), narrow)
+        for run in _runs(_rows(*self.sides)):
+            if isinstance(run, int):
+                yield line(INDENT, Piece(f"... {counted(run, 'line')} as before", "quiet"))
+                continue
+            yield from (shown for row in run for shown in _pair(row, narrow))
+
+
+def _pair(row: Row, look: Look) -> Iterator[Line]:
+    """Yield the lines that a row takes in two columns."""
+    one, other = (list(laid_out([side], look)) if side is not None else [] for side in (row.before, row.after))
+    for first, second in zip_longest(one, other, fillvalue=()):
+        blank = " " * (look.width - width_of(text_of(first)))
+        yield line(*first, blank, Piece(SAME, "quiet") if row.is_same else Piece(OTHER, "title"), *second)
+
+
+def _rows(before: Sequence[Line], after: Sequence[Line]) -> list[Row]:
+    """Return the lines of two accounts with each other, as far as they are the same."""
+    from difflib import SequenceMatcher
+
+    one_side, other_side = ([text_of(pieces) for pieces in side] for side in (before, after))
+    rows = list[Row]()
+    for kind, first, last, start, end in SequenceMatcher(None, one_side, other_side, autojunk=False).get_opcodes():
+        pairs = zip_longest(before[first:last], after[start:end])
+        rows += (Row(one, other, kind == "equal") for one, other in pairs)
+    return rows
+
+
+def _runs(rows: Sequence[Row]) -> Iterator[list[Row] | int]:
+    """Yield rows, and how many are left out between them that are the same in both and far from any difference."""
+    different = [number for number, row in enumerate(rows) if not row.is_same]
+    near = {number for one in different for number in range(one - AROUND, one + AROUND + 1)}
+    for is_near, group in groupby(enumerate(rows), key=lambda row: row[0] in near):
+        run = [row for _, row in group]
+        yield run if is_near or not different or len(run) < AROUND else len(run)

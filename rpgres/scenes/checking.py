@@ -15,8 +15,9 @@ from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.lint.paths import Known
 from rpgres.model.conditions import condition_faults
-from rpgres.model.paths import parse_path
-from rpgres.model.state import EMPTY, GM, Map, State
+from rpgres.model.paths import ABSENT, parse_path
+from rpgres.model.paths import Path as StatePath
+from rpgres.model.state import CHECKED, EMPTY, GM, Map, State
 from rpgres.model.typed_paths import typed_path
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
@@ -286,20 +287,38 @@ def _check_characters(
 
 
 def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
-    """Check the counters and ratings that steps set; everything else may still be created in play."""
+    """Check what steps set of counters, ratings and tracks, and who is out; all else may still be created in play."""
     for at, step in all_steps(data.get("steps")):
         if as_table(step.get("expect")).get("error") is not None:
             continue  # the scene expects that it cannot be set
         for path, value in as_table(step.get("set")).items():
-            match typed_path(path).keys:
+            keys = typed_path(path).keys
+            if not isinstance(value, bool | int | str):
+                continue
+            match keys:
                 case ["counters" | "abilities", _] | ["characters", _, "counters" | "abilities", _]:
-                    is_rated = isinstance(value, bool | int | str)
+                    is_rated = True
                 case _:
                     is_rated = False
+            known, change = later(), isinstance(value, str) and is_change(value)  # the sum is known in play only
+            state = known.state or State()
             if is_rated:
-                known, change = later(), isinstance(value, str) and is_change(value)  # the sum is known in play only
                 with _faults_of_errors(faults, "refused", *at, "set", path):
-                    with_value(known.rules, known.state or State(), path, "+0" if change else value)
+                    with_value(known.rules, state, path, "+0" if change else value)
+            elif _is_there(state, keys) and not (change or parse_path(path).is_computed):  # these are told already
+                text = CHECKED if isinstance(value, str) and value != ABSENT else value  # whatever is written in a box
+                with _faults_of_errors(faults, "refused", *at, "set", path):
+                    with_value(known.rules, state, path, text)
+
+
+def _is_there(state: State, keys: Sequence[str]) -> bool:
+    """Tell whether keys lead into a track that is there from the beginning, or to whether a character is out."""
+    match keys:
+        case ["tracks", name, *_]:
+            return name in state.tracks
+        case ["characters", who, "tracks", _, *_] | ["characters", who, "is_out" | "is-out"]:
+            return who in state.characters
+    return False
 
 
 def _check_answers(faults: _Faults, rules: Rules, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
@@ -424,10 +443,10 @@ class _Checked(NamedTuple):
             with _faults_of_errors(faults, "unknown-name", *at, "set", path):
                 found = parse_path(path)
                 if found.is_computed:
-                    box = '; mark a box, as in `.1.mark = "x"`' if found.places[-1].kind == "track" else ""
-                    raise UsageError(f"{path} is computed and cannot be set{box}")
+                    raise UsageError(f"{path} is computed and cannot be set{_boxes_of(found)}")
                 if found.kind not in _CHANGED and isinstance(value, str) and is_change(value):
-                    raise UsageError(f"{path}: {value!r} changes a number, and there can be no number")
+                    may = _boxes_of(found) or ("; set true or false" if found.kind == "flag" else "")
+                    raise UsageError(f"{path}: {value!r} changes a number, and there can be no number{may}")
         if not step.played:
             return
         kind = "procedure" if step.procedure else "action"
@@ -440,6 +459,15 @@ class _Checked(NamedTuple):
         if step.expect is None or step.expect.error is None:
             for message, key in _input_faults(self.scene, step, characters=characters):
                 faults.add("bad-input", message, *at, *key)
+
+
+def _boxes_of(path: StatePath) -> str:
+    """Return how to set the boxes of the track that a path leads to, or into; empty for any other."""
+    kinds = [place.kind for place in path.places]
+    if "tracks" not in kinds:
+        return ""
+    track = ".".join(path.keys[: kinds.index("tracks") + 1])
+    return f'; mark a box, as in "{track}.1" = "x", and clear it with "absent"'
 
 
 # ---------------------------------------------------------------------------------------------------------------------

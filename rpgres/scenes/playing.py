@@ -53,6 +53,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
             hold has `skipped`, one that only changes the table `set`, a line of the account only `note`.
         ending: the name of the ending; null where the scene names none, or none of them holds.
         ending_text: the text of the ending; empty where it has none.
+        policies: the policies that were named beside the scene, by character; the default under an empty name.
         state: the table at the end: characters, tags, counters, tracks, things, and the audiences of these two.
     """
 
@@ -67,6 +68,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
     steps: list[dict[str, Any]]
     ending: str | None = None
     ending_text: str = ""
+    policies: dict[str, str] = {}
     state: dict[str, Any]
 
 
@@ -254,6 +256,7 @@ def scene_result(
         steps=records,
         ending=ending or None,
         ending_text=text,
+        policies=dict(scene.named) if seat is None else {},
         state=state_record(state if seat is None else state.seen_by(seat)),
     )
 

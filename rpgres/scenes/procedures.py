@@ -26,12 +26,14 @@ class Answers(msgspec.Struct, frozen=True):
         policies: the policies for decisions without an answer, by character; the default under an empty name.
         given, choose: results and answers by label, in order.
         told: the policy of each character, for records.
+        named: the policies by name, as they were typed; the default under an empty name.
     """
 
     policies: Mapping[str, Policy] = EMPTY
     given: Mapping[str, Sequence[str]] = EMPTY
     choose: Mapping[str, Sequence[str]] = EMPTY
     told: Mapping[str, str] = EMPTY
+    named: Mapping[str, str] = EMPTY
 
 
 NO_ANSWERS = Answers()
@@ -67,4 +69,4 @@ def procedure_scene(
     source = Source(name, WITHOUT_FILE)
     program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, None, ()))
     told = {**who_decides(file, policies), **answers.told}
-    return Scene(file, source, rules, state or State(), dict(policies), program, told=told)
+    return Scene(file, source, rules, state or State(), dict(policies), program, told=told, named=answers.named)

@@ -125,6 +125,7 @@ class Scene(msgspec.Struct, frozen=True):
         folder: the folder of the scene, where sheets are sought first; None where it is in no file.
         extra: further folders with rulesets and overlays.
         told: the policy of each character, for records: the default under `*`.
+        named: the policies that were named beside the scene, by character; the default under an empty name.
     """
 
     file: SceneFile
@@ -136,6 +137,7 @@ class Scene(msgspec.Struct, frozen=True):
     folder: Path | None = None
     extra: Sequence[Path] = ()
     told: Mapping[str, str] = EMPTY
+    named: Mapping[str, str] = EMPTY
 
     def where(self, *path: str | int) -> str:
         """Return `FILE:LINE` of a key path."""

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
+from rpgres.engine.players import default_policy
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
@@ -194,7 +195,9 @@ def read_scene(
     decided = deciders.resolve(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
     own = {"": file.policy} if file.policy else {}
     told = {**who_decides(file, decided), **policies_record(rules, {**own, **policies}, auto=auto)}
-    return Scene(file, source, rules, state, decided, program, folder, tuple(extra), told)
+    named = {"": default_policy(rules)} if auto and "" not in deciders.policies else {}
+    named |= {who: name for who, name in policies.items() if who or name}
+    return Scene(file, source, rules, state, decided, program, folder, tuple(extra), told, named)
 
 
 class Part(NamedTuple):

@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import policy_of
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import (
     Again,
@@ -21,6 +22,7 @@ from rpgres.engine.rerun import (
     WhatIf,
     answers_in,
     playing,
+    policies_asked,
     read_changes,
     run_again,
 )
@@ -81,6 +83,8 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
         complete=not is_pending,
         seed=before.seed,
         endings=[before.ending, endings[0] if endings else None] if scene.program.ends else [],
+        people={name: str(one.get("title", "")) for name, one in before.state.get("characters", {}).items()},
+        policies=policies_asked(scene.rules, asked) or dict(scene.named),
     )
 
 
@@ -88,6 +92,8 @@ def file_what_if(
     before: SceneResult, asked: Asked, *, file: str = "", folders: tuple[Path, ...] = ()
 ) -> tuple[WhatIf, RulesetFile]:
     """Return a scene as it was and with answers changed, and the data of its ruleset.
+
+    What is new is decided by the policies that were named for the run, unless others are.
 
     Args:
         file: the scene, where its file was moved.
@@ -100,10 +106,11 @@ def file_what_if(
     name = file or before.scene
     if name in ("", "-"):
         raise UsageError(f"this result does not name the file of its scene; name it with {named('scene')} FILE")
+    named_then = before.policies if not (asked.policies or asked.auto) else {}
     if not file and _is_procedure(before, folders):
-        scene = _procedure_of(before, folders, auto=asked.auto)
+        scene = _procedure_of(before, folders, named_then, auto=asked.auto)
     else:
-        scene = load_scene(name, extra=folders, overrides=Overrides(before.switches, auto=asked.auto))
+        scene = load_scene(name, extra=folders, overrides=Overrides(before.switches, named_then, asked.auto))
     return scene_what_if(scene, before, asked), scene.rules.file
 
 
@@ -113,11 +120,12 @@ def _is_procedure(before: SceneResult, folders: tuple[Path, ...]) -> bool:
     return names == [before.scene] and scene_file(before.scene, extra=folders) is None
 
 
-def _procedure_of(before: SceneResult, folders: tuple[Path, ...], *, auto: bool) -> Scene:
+def _procedure_of(before: SceneResult, folders: tuple[Path, ...], named: Mapping[str, str], *, auto: bool) -> Scene:
     (step,) = before.steps
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
-    policies = {"": policy_of(rules)} if auto else {}
-    return procedure_scene(rules, step["action"], step["inputs"], Answers(policies), note=step["note"])
+    prepared = prepare(rules, step["action"], {key.replace("-", "_"): its for key, its in step["inputs"].items()})
+    answers = Answers(policies_of(prepared, named, auto=auto, files=True), named=named)
+    return procedure_scene(rules, step["action"], step["inputs"], answers, note=step["note"])
 
 
 def _name_of(scene: Scene, place: Place) -> str:

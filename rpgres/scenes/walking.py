@@ -100,8 +100,10 @@ def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defe
 def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset[str]:
     """Return what makes no difference to a scene (`Ruleset.idle`): only of one that is a procedure and nothing else."""
     program = scene.program
+    if len(program.ops) != 1:
+        return frozenset()
     leaf = program.leaves[0]
-    is_bare = len(program.ops) == 1 and not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
+    is_bare = not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
     idle = scene.rules.ruleset.idles.get(leaf.step.procedure)
     if idle is None or not is_bare or leaf.step.choose:
         return frozenset()
@@ -268,9 +270,11 @@ def _turn(
         return _behind(scene, at, position.state if step.fresh else state, band)
     if position.place is None:
         prepared = prepare_step(scene, leaf, before)
-        place, state = begin_procedure(prepared, dealer=dealer, players=Seats(policies=policies))
-        given, choose = _left(answer_lists(step.given)), _left(answers_to(prepared, answer_lists(step.choose)))
-        return Position(state, replace(at, given=given, choose=choose), place)
+        by_hand = GivenDealer(answer_lists(step.given), then=dealer)
+        seats = Seats(answers_to(prepared, answer_lists(step.choose)), policies=policies)
+        place, state = begin_procedure(prepared, dealer=by_hand, players=seats)
+        given, choose = _gathered(by_hand.unused()), _gathered(seats.unused(is_over=False))
+        return Position(state, replace(at, given=_left(given), choose=_left(choose)), place)
     seats = Seats(at.choose, policies=policies)
     given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
     found, run = play_turn(

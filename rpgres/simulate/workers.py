@@ -119,6 +119,28 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
             raise
 
 
+@contextmanager
+def quiet_processes(count: int, job: bytes = b"") -> Iterator[Workers]:
+    """Use processes as `processes` does, in a program of our own: after kill -9, nothing is printed.
+
+    Python's resource tracker then removes the semaphores that the killed process has left, as it should, and warns of
+    them. It is started here with a filter that no other process has; in a program of somebody else's, that would hide
+    warnings about what is theirs.
+    """
+    if os.name == "posix":
+        import sys
+        from multiprocessing import resource_tracker
+
+        options = sys.warnoptions[:]
+        sys.warnoptions.append("ignore::UserWarning:multiprocessing.resource_tracker")
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            sys.warnoptions[:] = options
+    with processes(count, job) as workers:
+        yield workers
+
+
 def _terminate(children: Iterable[BaseProcess]) -> None:
     for child in children:
         child.terminate()

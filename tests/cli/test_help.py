@@ -27,6 +27,13 @@ def test_it_lists_every_page_and_every_command() -> None:
     assert all(len(line) <= 84 for line in lines)
 
 
+def test_a_heading_of_several_words_is_typed_with_or_without_quotes_or_hyphens() -> None:
+    told = rpgres("help", "standing", "orders")
+    assert told.out.startswith("## Standing orders\n")
+    assert rpgres("help", "standing orders") == rpgres("help", "standing-orders") == told
+    assert rpgres("help", " ") == rpgres("help")
+
+
 def test_every_page_of_the_folder_is_a_topic() -> None:
     assert {path.stem for path in guide.FOLDER.glob("*.md")} | set(guide.ELSEWHERE) == {*guide.TOPICS, "index"}
     assert not set(guide.TOPICS) & set(COMMANDS)

@@ -206,6 +206,14 @@ def test_help_and_completion_know_the_inputs() -> None:
     assert "--against NAME|SHEET" in told
     assert "rpgres scene run fate/conflict --sheet" in " ".join(told.split())
     assert "fate/conflict" in completions("rpgres scene run fate/con")
+    listed = rpgres("scene", "run", "--help").out.partition("\nProcedures:\n")[2]
+    assert "  saga/battle " in listed
+    assert "Fight it out: turns of attacks" in listed
+    assert "fate/overcome" not in listed
+    for line in (("odds",), ("simulate",), ("scene", "list")):
+        assert "`rpgres scene run --help` lists" in " ".join(rpgres(*line, "--help").out.split()), line
+    shown = rpgres("ruleset", "show", "saga").out
+    assert "\nProcedures (rpgres scene run saga/NAME)\n  exchange " in shown
     assert "--zones" in completions("rpgres scene run fate/conflict --z")
     assert "guard" in " ".join(completions("rpgres scene run fate/conflict --against gu"))
     assert "turn=" in completions("rpgres scene run fate/conflict --choose tu")

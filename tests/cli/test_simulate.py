@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -24,7 +26,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.simulate import Crew, Job, Plan, Tally, simulated
 from rpgres.simulate.summaries import number_summary
 from rpgres.version import __version__
-from tests.support.command_line import as_json, completions, rpgres
+from tests.support.command_line import PROGRAM, as_json, completions, rpgres
 
 OVERCOME = ("simulate", "fate", "overcome", "--skill", "3", "--vs", "4dF+2")
 SEEDED = (*OVERCOME, "--seed", "7")
@@ -357,6 +359,20 @@ def test_ctrl_c_prints_what_is_done_and_the_file_goes_on(tmp_path: Path, workers
     record = as_json(*SEEDED, "-n", str(runs), "--save", str(path))
     assert record["counted"] == as_json(*SEEDED, "-n", str(runs))["counted"]
     assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no semaphores with names")
+@pytest.mark.slow
+def test_nothing_is_printed_after_it_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    line = [*PROGRAM, *SEEDED, "-n", "1000000000", "--workers", "2", "--save", str(path)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not path.exists():
+            time.sleep(0.05)
+            assert process.poll() is None
+        process.kill()
+        told = process.communicate()  # until the workers and whatever else was started are gone
+    assert told == ("", "")
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "md"])

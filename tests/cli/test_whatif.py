@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from rpgres.engine.rerun import WhatIf
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
 from rpgres.render.lines import Look, plain_text
 from rpgres.render.whatif import what_if_lines
 from tests.support.command_line import as_json, rpgres
@@ -29,9 +34,9 @@ def kept(name: str, *line: str, code: int = 0) -> str:
     return name
 
 
-def test_both_accounts_one_under_the_other() -> None:
+def test_both_accounts_one_under_the_other_where_they_are_heard() -> None:
     result = kept("result.json", *ROLL, "--given", "roll=000+", "--choose", "price=fail")
-    ran = rpgres("whatif", result, "--given", "roll=++++")
+    ran = rpgres("whatif", result, "--given", "roll=++++", "--plain")
     assert ran == (
         0,
         "What if: roll ++++ instead of 000+\n"
@@ -45,15 +50,15 @@ def test_both_accounts_one_under_the_other() -> None:
         "    Superb (+5) against Fair (+2), margin +3\n"
         "    roll: ++++ = +4\n"
         "    You get what you wanted, and a boost.\n"
-        "    * the goal is reached\n"
-        "    * a boost for the actor\n",
+        "    the goal is reached\n"
+        "    a boost for the actor\n",
         "",
     )
 
 
 def _tie(out: str) -> str:
     """Return what a tie comes to, as `roll` tells it too."""
-    told = rpgres(*ROLL, "--given", "roll=000+", "--choose", "price=fail").out.splitlines()
+    told = rpgres(*ROLL, "--given", "roll=000+", "--choose", "price=fail", "--plain").out.splitlines()
     lines = [line for line in told[3:] if not line.startswith(("  seed", "  not used", "  skipped"))]
     return "".join(f"  {line}\n" for line in lines)
 
@@ -95,7 +100,8 @@ def test_a_scene_with_its_file_and_with_another_name() -> None:
     result = kept("scene.json", "scene", "run", "fate/bribe", "--seed", "3", "--auto")
     ran = rpgres("whatif", result, "--given", "roll=++++")
     assert ran.code == 0
-    assert "  [bribe]\n" in ran.out
+    assert "\n1. Bribe                                | 1. Bribe\n" in ran.out
+    assert "\n    Roll (Mara Quill): " in ran.out  # the account of the scene
     assert "  no longer asked: bribe: mara:price=fail\n" in ran.out
     assert rpgres("whatif", result, "--given", "roll=++++", "--scene", "fate/bribe").out == ran.out
     ran = rpgres("whatif", result, "--given", "roll=++++", "--scene", "fate/ledger")
@@ -103,20 +109,49 @@ def test_a_scene_with_its_file_and_with_another_name() -> None:
     assert "has another result when" in ran.err
 
 
-def test_a_screen_that_is_wide_has_two_columns() -> None:
-    from msgspec import json as fast
-
-    from rpgres.engine.rerun import WhatIf
-
+def test_two_columns_where_there_is_room_with_what_differs_marked() -> None:
     result = kept("result.json", *ROLL, "--given", "roll=000+", "--choose", "price=fail")
-    record = fast.decode(rpgres("whatif", result, "--given", "roll=++++", "--json").out.encode(), type=WhatIf)
-    lines = plain_text(what_if_lines(record, None), Look(width=100, is_drawn=True)).splitlines()
-    assert lines[1].split("│")[0].strip() == "As it was"
-    assert lines[1].split("│")[1].strip() == "With the change"
-    assert all(len(line) <= 100 for line in lines)
-    assert len({line.index("│") for line in lines[1:]}) == 1
-    narrow = plain_text(what_if_lines(record, None), Look(width=80, is_drawn=True))
-    assert "│" not in narrow
+    line = ("whatif", result, "--given", "roll=++++")
+    record = msgspec.json.decode(rpgres(*line, "--json").out.encode(), type=WhatIf)
+    assert rpgres(*line).out.splitlines()[2] == f"{'As it was':38}  | With the change"  # in a pipe
+    file = load_rules(find_ruleset("fate")).file
+    for columns, look in ((80, Look()), (120, Look()), (100, Look(width=100, is_drawn=True))):
+        heads, *rows = plain_text(what_if_lines(record, file, page=columns), look).splitlines()[2:]
+        middle = heads.index("  | ")
+        assert middle == (columns - 4) // 2
+        assert (heads[:middle].strip(), heads[middle + 4 :]) == ("As it was", "With the change")
+        assert all(row.ljust(columns)[middle : middle + 4] in ("  | ", " != ") for row in rows)
+        same = [row for row in rows if row[middle : middle + 4] == "  | "]
+        assert all(row[:middle].strip() == row[middle + 4 :].strip() for row in same)
+        assert "  * the goal is reached" in [row[:middle].rstrip() for row in same]
+        assert max(map(len, rows)) <= columns
+    for narrow in (Look(width=60), Look(width=100, is_aloud=True)):
+        assert "\nWith the change\n" in plain_text(what_if_lines(record, file, page=80), narrow)
+
+
+def test_what_is_far_from_any_difference_is_counted() -> None:
+    line = ("scene", "run", "fate/conflict", "--sheet", "mara", "--against", "bruiser", "--seed", "3", "--auto")
+    told = rpgres("whatif", kept("fight.json", *line), "--choose", "conflict.invoke#1=no").out
+    assert re.search(r"\| With the change\n  \.\.\. \d+ lines as before\n", told)
+    assert " != " in told
+
+
+def test_what_is_new_is_decided_by_the_policies_of_the_run() -> None:
+    run = ("scene", "run", "fate/bribe", "--seed", "1")
+    for asked, told in ((("--auto",), "sensible"), (("--policy", "thrifty"), "thrifty")):
+        result = kept("scene.json", *run, *asked)
+        ran = rpgres("whatif", result, "--choose", "price=cost")
+        assert (ran.code, f"  decisions that are new: policy {told}\n" in ran.out) == (0, True)
+    other = rpgres("whatif", result, "--choose", "price=cost", "--auto")
+    assert "  decisions that are new: policy sensible\n" in other.out
+    duel = ("scene", "run", "fate/conflict", "--sheet", "mara", "--against", "bruiser", "--seed", "3", "--auto")
+    assert rpgres("whatif", kept("duel.json", *duel), "--choose", "conflict.invoke#1=no").code == 0
+    rolled = kept("roll.json", "roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--seed", "1", "--auto")
+    ran = rpgres("whatif", rolled, "--given", "roll=----")
+    assert (ran.code, "  decisions that are new: policy sensible\n" in ran.out) == (0, True)
+    waiting = rpgres("whatif", kept("result.json", *ROLL, "--given", "roll=++++"), "--given", "roll=----")
+    assert waiting.code == 3
+    assert "  a decision that is new waits: answer it with --choose, or add --auto for a policy\n" in waiting.out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -981,6 +981,13 @@ def test_a_deadline_that_is_met_leaves_nothing_behind() -> None:
         forever()
     with deadline(60):
         pass
+
+
+def test_what_waits_for_a_busy_machine_is_not_out_of_time() -> None:
+    with deadline(0.2):
+        sleep(0.5)
+    with pytest.raises(OutOfTime), deadline(0.02):
+        sleep(20)
 
 
 def test_many_problems_are_cut_down() -> None:

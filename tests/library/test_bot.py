@@ -166,8 +166,12 @@ def test_a_button_of_a_table_that_is_gone_is_answered(tmp_path: Path, start: Sta
 
 def test_a_long_answer_is_a_file(tmp_path: Path, start: Starts) -> None:
     discord = start(tmp_path)
-    (shown, _) = discord.command(GM, "new fate mara edda venn thug guards bruiser guard")
-    assert (shown.text.startswith("Fate"), "Gate guard" in shown.text) == (True, True)  # the file, all of it
+    discord.command(GM, "new fate mara")
+    for number in range(12):
+        discord.command(GM, f"note {number}: {'fog over the harbour, ' * 10}")
+    (shown,) = discord.command(GM, "log")
+    assert shown.text.startswith("  0  the table begins")  # the file, all of it
+    assert "11: fog over the harbour" in shown.text
 
 
 def test_channels_have_tables_and_seats_of_their_own(tmp_path: Path, start: Starts) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -295,3 +296,9 @@ def test_any_copy_of_a_card_is_that_card() -> None:
     state = State(piles=Map({"deck": Pile(cards=("C5.2", "H1"))}))
     assert value_at(state, "piles.deck.cards.C5") is True
     assert value_at(state, "piles.deck.cards.C") == "absent"
+
+
+def test_tags_are_told_in_the_order_of_their_names_however_they_came() -> None:
+    other = msgspec.structs.replace(STATE, tags=STATE.tags[::-1])
+    assert [tag.slug for tag in parse_path("tags").told(other)] == ["hurt-arm", "on-fire"]
+    assert parse_path("tags").told(other) == parse_path("tags").told(STATE)

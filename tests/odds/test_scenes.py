@@ -238,3 +238,9 @@ choose = { play = ["pass", "pass"] }
 """
     game = game_of(read_scene(Source(path="s.toml", text=text)), by=("piles.gm-deck.count",))
     assert scene_odds(game).masses == {(54 + 2 + 2,): 1}  # two jokers of each player
+
+
+@pytest.mark.parametrize(("ends", "name"), [("", ""), ("[ends.peace]\n", "peace")])
+def test_a_scene_without_steps_ends_as_it_begins(battle: Ruleset, ends: str, name: str) -> None:
+    found = odds(battle, f'ruleset = "battle"\n[characters.ada]\n{ends}')
+    assert found.masses == {(name,): 1}

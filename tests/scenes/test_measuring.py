@@ -163,11 +163,14 @@ def test_what_a_scene_hangs_on(wall: Subject) -> None:
 
 
 def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject) -> None:
-    with pytest.raises(FileError, match="did you mean `skills`"):
-        measure(changed(wall, named_change(wall, "characters.mara.skils.fight", "2")))
+    with pytest.raises(FileError, match="did you mean `notice`"):
+        measure(changed(wall, named_change(wall, "characters.mara.skills.notise", "2")))
     for path, told in {
         "steps.clim.with.vs": r"this list has no entry 'clim'; did you mean 'climb'\?",
-        ".": r"'\.' is no path of the scene; a path looks like steps\.climb\.with\.vs",
+        ".": r"'\.' is no path of the scene; a path looks like characters\.mara\.skills\.fight or steps\.",
+        "characters.mara.skils.fight": "`characters.mara` of the scene has no key 'skils'; did you mean 'skills'",
+        "characters.mara.zzz.fight": "`characters.mara` of the scene has no key 'zzz'; it has: ",
+        "zzz": "the scene has no key 'zzz'; it has: characters, .+; a path looks like .+, or is the name of a switch",
         "steps[7].with.vs": r"no entry '7'; it has: climb \(an entry goes by its `id`, or by its number from 0\)",
         "characters.marra.skills.fight": "`characters` of the scene has no entry 'marra'; did you mean 'mara'",
         "counters.fate-pints": "there is no counter 'fate-pints'; did you mean `fate-points`",

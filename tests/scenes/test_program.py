@@ -124,6 +124,25 @@ def test_a_change_counts_from_nothing_and_of_no_number_is_refused(battle: Rulese
     assert "'+1' changes a number, and there can be no number" in fault.message
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('"tracks.alarm.marks" = "+1"', '; mark a box, as in "tracks.alarm.1" = "x", and clear it with "absent"'),
+        ('"tracks.alarm.marks" = 1', "tracks.alarm has no place 'marks'; it has: 1, 2, 3"),
+        ('"tracks.alarm" = 1', "its boxes: 1, 2, 3; mark one with tracks.alarm.BOX=x"),
+        ('"characters.ada.is_out" = 1', "characters.ada.is_out is true or false, not '1'"),
+        ('"characters.ada.is_out" = "+1"', "there can be no number; set true or false"),
+        ('"tracks.alarm.2" = "x"', ""),
+        ('"tracks.alarm.2" = "absent"', ""),
+        ('"tracks.bells" = 3', ""),  # a new one
+    ],
+)
+def test_what_a_step_may_set_is_told_by_the_check(battle: Ruleset, said: str, told: str) -> None:
+    text = HEAD + f"[tracks.alarm]\nboxes = 3\n[[steps]]\nset = {{ {said} }}\n"
+    found = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _: battle, folder=Path())
+    assert [told in one.message for one in found] == ([True] if told else []), found
+
+
 def test_what_is_computed_cannot_be_set(battle: Ruleset) -> None:
     text = HEAD + '[tracks.alarm]\nboxes = 3\n[[steps]]\nset = { "tracks.alarm.marked" = "+1" }\n'
     (fault,) = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _: battle, folder=Path())

@@ -51,10 +51,11 @@ def command(
     """
     from rpgres.cli.help.pager import show_page
 
-    if not words:
+    topic = [word for typed in words or () for word in typed.split()]  # a heading may be typed in quotes
+    if not topic:
         say(_overview())
         return
-    found = _found(root(), words)
+    found = _found(root(), topic)
     if isinstance(found, guide.Page):
         show_page(found.shown)
     else:

@@ -116,7 +116,8 @@ app = typer.Typer(
     `rpgres odds fate overcome --skill 3 --vs 4dF+2` evaluates every result the dice can show; without
     --vs it does so for every rung of the ladder.
 
-    `rpgres odds scene.toml` or `rpgres odds fate/bribe` evaluates how a whole scene ends.
+    `rpgres odds scene.toml` or `rpgres odds fate/bribe` evaluates how a whole scene ends, `rpgres odds fate/conflict` a
+    procedure; `rpgres scene run --help` lists procedures.
 
     `rpgres odds 4d6kh3` evaluates dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
     subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS] | NOTATION [OPTIONS]",

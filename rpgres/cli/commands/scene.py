@@ -60,7 +60,8 @@ def list_all(
 ) -> None:
     """List the scenes that come with rulesets, and those in the folders of house rules.
 
-    `rpgres scene run NAME` plays one.
+    `rpgres scene run NAME` plays one. Procedures, such as fate/conflict, need no scene: `rpgres scene run --help` lists
+    them.
     """
     from rpgres.catalog.listed import list_files
     from rpgres.render.files import file_list_lines
@@ -82,7 +83,7 @@ def run(
         typer.Argument(
             metavar="FILE|RULESET/PROCEDURE",
             help="A scene: a file, - for standard input, or a shipped one as fate/bribe. Or a procedure, such as "
-            "fate/conflict; `rpgres scene run fate/conflict --help` has its inputs.",
+            "fate/conflict, of those listed below; `rpgres scene run fate/conflict --help` has its inputs.",
             autocompletion=_complete_played,
         ),
     ],

@@ -17,6 +17,7 @@ from rpgres.cli.options import StrictCommand, built, folders_in, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
+from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.lines import options as lines
@@ -75,14 +76,16 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     prepared = prepare(rules, procedure, inputs)
     if shared["as"] is not None:
         require_seat(shared["as"], prepared.state)
+    named_policies = opt.named_policies(shared["policy"])
     scene = procedure_scene(
         rules,
         procedure,
         inputs,
         Answers(
-            policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
+            policies_of(prepared, named_policies, auto=shared["auto"], files=True),
             lines.read_answers(shared["given"], option="given"),
             lines.read_answers(shared["choose"], option="choose"),
+            named=({"": default_policy(rules)} if shared["auto"] else {}) | named_policies,
         ),
         note=shared["note"],
     )
@@ -186,6 +189,13 @@ class RunCommand(StrictCommand):
 
     def __init__(self, *, params: Sequence[Any] = (), **settings: Any) -> None:
         super().__init__(params=[*params, *(built(option) for option in SCENE_OPTIONS)], **settings)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write which procedures there are."""
+        from rpgres.cli.completion import procedures
+
+        with formatter.section("Procedures"):
+            formatter.write_dl([*procedures().items()], col_max=28)
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""

@@ -236,7 +236,7 @@ def _width(text: str) -> float:
 def _crew(shared: Mapping[str, Any]) -> Crew:
     from functools import partial
 
-    from rpgres.simulate.workers import cores, processes
+    from rpgres.simulate.workers import cores, quiet_processes
 
     if shared["cluster"] is not None:
         from rpgres.simulate.cluster import cluster
@@ -249,7 +249,7 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
         raise UsageError(
             f"{named('workers')} takes at most {MOST_WORKERS} processes; {cores()} would use every processor"
         )
-    return Crew(partial(processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
+    return Crew(partial(quiet_processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
 
 
 MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
@@ -312,7 +312,8 @@ app = typer.Typer(
     help="""Play an action or a scene many times, and summarise.
 
     `rpgres simulate fate overcome --skill 3 --vs 4dF+2 -n 1000000` plays an action, `rpgres simulate scene.toml` or
-    `rpgres simulate fate/bribe` a scene.
+    `rpgres simulate fate/bribe` a scene, `rpgres simulate fate/conflict` a procedure; `rpgres scene run --help` lists
+    procedures.
 
     Run N (from 0) is the run with the seed SEED#N, so the result depends only on the seed and the number of runs, not
     on the number of workers. Ctrl-C prints what is done so far.""",

@@ -12,6 +12,7 @@ from rpgres.cli.annotations import AsJson, Auto, Folders, Policies, option
 from rpgres.cli.exits import WAITING, leave
 from rpgres.cli.options import named_policies, read_folders
 from rpgres.cli.output import say_record
+from rpgres.cli.streams import screen_columns
 from rpgres.cli.tables import AtTable
 from rpgres.engine.records import Result
 from rpgres.engine.rerun import Asked, WhatIf, result_what_if
@@ -56,9 +57,9 @@ def command(
     """Repeat a run with one answer changed and every other die as it fell.
 
     LABEL#2 is the second answer under that label; in a scene, STEP.LABEL is one of a step. Every other answer stays;
-    what is asked again is rolled from the same seed and decided by policies, or waits (exit code 3). Answers that the
-    changed run has no use for are listed. At a persistent table, new dice are not the table's own, so that they tell
-    nothing of what it will roll.
+    what is asked again is rolled from the same seed and decided by the policies of the run, or waits (exit code 3).
+    Answers that the changed run has no use for are listed. At a persistent table, new dice are not the table's own, so
+    that they tell nothing of what it will roll. With --plain, one account follows the other.
 
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
@@ -70,7 +71,7 @@ def command(
         record, file = _of_table(AtTable(seat, path, rulesets), int(number), asked)
     else:
         record, file = _of_result(run, asked, read_folders(rulesets), scene)
-    say_record(record, lambda: what_if_lines(record, file), as_json=as_json)
+    say_record(record, lambda: what_if_lines(record, file, page=screen_columns()), as_json=as_json)
     leave(0 if record.complete else WAITING)
 
 

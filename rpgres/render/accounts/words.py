@@ -105,14 +105,18 @@ def plain_words(name: str) -> str:
 
 def words_of(rules: Rules, state: State) -> Words:
     """Return the words for a scene."""
-    titles = {one.name: one.title for one in state.characters.values()}
-    people = {name: said if said and said != name else title(name) for name, said in titles.items()}
-    times = Counter(people.values())
-    people = {name: said if times[said] == 1 else f"{said} ({name})" for name, said in people.items()}
+    people = titled({one.name: one.title for one in state.characters.values()})
     counters = [name for name, field in rules.file.sheet.items() if field.plural]
     many = [name for name, one in state.characters.items() if any(one.counters.get(by, 1) > 1 for by in counters)]
     several = {in_line(people[name]) for name in many}
     return Words(rules.file, people, {name for name in several if _PLURAL.search(name)})
+
+
+def titled(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return what characters are called, by short name; those of the same title have the name behind it."""
+    people = {name: said if said and said != name else title(name) for name, said in titles.items()}
+    times = Counter(people.values())
+    return {name: said if times[said] == 1 else f"{said} ({name})" for name, said in people.items()}
 
 
 _PLURAL = re.compile(r"([^s]s|men|people|folk)$")  # a mob may be called by one of them: Hired thug
