@@ -135,12 +135,6 @@ def total(*parts: Mapping[str, int]) -> Points:
     return found
 
 
-def all_points(holding: Holding) -> Points:
-    """Return every point an actor has, wherever it is; what harm took is among them."""
-    on_stacks = [part for stack in holding.stacks.values() for part in (stack.bid, stack.ante)]
-    return total(holding.hand, holding.spent, holding.apart, holding.lost, *on_stacks)
-
-
 def paid(holding: Holding, cost: Mapping[str, int]) -> Holding:
     """Return a holding with points taken from the hand.
 

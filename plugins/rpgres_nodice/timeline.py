@@ -64,9 +64,9 @@ class Timeline(msgspec.Struct, frozen=True):
         """Return the phase of the last declared stack of an actor; the current phase when none is."""
         return max([self.phase, *(token.phase for token in self.live(by) if token.phase is not None)])
 
-    def fresh_name(self, by: str, *, after: int = 0) -> str:
-        """Return the name of the next stack of an actor, or of a later one."""
-        return f"{by}#{1 + after + sum(token.by == by for token in self.tokens)}"
+    def fresh_name(self, by: str) -> str:
+        """Return the name of the next stack of an actor."""
+        return f"{by}#{1 + sum(token.by == by for token in self.tokens)}"
 
     def with_token(self, token: Token) -> Timeline:
         """Return the timeline with a stack added, or in place of the one of its name."""

@@ -57,11 +57,11 @@ def action_odds(query: Query) -> OddsResult:
     if query.decide == "policies":
         odds = outcome_odds(prepared, **answers, **budget, games=GAMES, by=query.by)
     else:
-        from rpgres.odds.optimal import best_odds
+        from rpgres.odds.optimal import Search, best_odds
 
         end = monotonic() + seconds if seconds is not None else None
         budget["seconds"] = seconds * EXACT_SHARE if seconds is not None else None
-        best = best_odds(prepared, **answers, **budget, only_first=query.decide == "each")
+        best = best_odds(prepared, **answers, **budget, search=Search(only_first=query.decide == "each"))
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
         plan = list(best.plan) if query.decide == "best" else []

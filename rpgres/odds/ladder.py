@@ -103,9 +103,9 @@ def _evaluator(query: Query) -> Callable[..., Odds]:
     """Return the function that evaluates one rung."""
     if query.decide == "policies":
         return partial(outcome_odds, games=GAMES)
-    from rpgres.odds.optimal import evaluate_best
+    from rpgres.odds.optimal import Search, evaluate_best
 
-    return partial(evaluate_best, only_first=query.decide == "each")
+    return partial(evaluate_best, search=Search(only_first=query.decide == "each"))
 
 
 def _rung(name: str, value: int, odds: Odds) -> RungOdds:

@@ -109,6 +109,25 @@ def _likely(choice: ChoiceOdds) -> float:
     return found.share if found is not None else choice.success.probability
 
 
+class Search(msgspec.Struct, frozen=True):
+    """What a search of optimal decisions looks at.
+
+    Attributes:
+        only_first: whether policies decide all that comes after the actor's first decision, so that only that one is
+            the best.
+        merges: whether states that the rule says are alike are looked at once; for tests.
+        looks_at_all: whether even options that a rule says can be no better, or are like another, are looked at; for
+            tests.
+    """
+
+    only_first: bool = False
+    merges: bool = True
+    looks_at_all: bool = False
+
+
+WHOLE = Search()
+
+
 def best_odds(
     prepared: Prepared,
     *,
@@ -117,21 +136,14 @@ def best_odds(
     leaves: int | None = None,
     seconds: float | None = None,
     work: int = SEARCH,
-    clock: Callable[[], float] | None = None,
-    looks_at_all: bool = False,
-    merges: bool = True,
-    only_first: bool = False,
+    search: Search = WHOLE,
 ) -> Best:
     """Return the exact chances of an action whose actor decides as well as can be, for each first option.
 
     Args:
         choose: answers to decisions, by label, used in order in every run.
-        leaves, seconds, work, clock: see `Budget`; what is left open counts for nothing.
-        merges: whether states that the rule says are alike are looked at once; for tests.
-        looks_at_all: whether even options that a rule says can be no better, or are like another, are looked at; for
-            tests.
-        only_first: whether policies decide all that comes after the actor's first decision, so that only that one is
-            the best.
+        leaves, seconds, work: see `Budget`; what is left open counts for nothing.
+        search: what is looked at.
 
     Raises:
         NeedsPolicy: a decision of another player has no answer.
@@ -139,10 +151,8 @@ def best_odds(
         RuleError: the ruleset's code failed.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    budget = Budget(leaves, seconds, work=work, clock=clock)
-    solver = _Solver(with_piles(prepared, asked=SUCCESS), choose, policies, budget)
-    solver.looks_at_all, solver.merges, solver.only_first = looks_at_all, merges, only_first
-    return solver.solve()
+    budget = Budget(leaves, seconds, work=work)
+    return _Solver(with_piles(prepared, asked=SUCCESS), choose, policies, budget, search).solve()
 
 
 def evaluate_best(prepared: Prepared, **how: Any) -> Odds:
@@ -154,7 +164,12 @@ class _Solver:
     """One calculation: the points whose value is known, and what is left of the budget."""
 
     def __init__(
-        self, prepared: Prepared, choose: Mapping[str, Sequence[str]], policies: Mapping[str, Policy], budget: Budget
+        self,
+        prepared: Prepared,
+        choose: Mapping[str, Sequence[str]],
+        policies: Mapping[str, Policy],
+        budget: Budget,
+        search: Search,
     ) -> None:
         from fractions import Fraction
 
@@ -165,7 +180,7 @@ class _Solver:
         self._known: dict[Hashable, Value] = {}
         self._undecided: dict[Hashable, Value] = {}  # of points with no decision before or behind
         self._dealer = SearchDealer()
-        self._budget, self._leaves, self._runs = budget, 0, Runs()
+        self._search, self._budget, self._leaves, self._runs = search, budget, 0, Runs()
         self._success = success_of(prepared)
         successes = [name for name, success in self._success.items() if success]
         neither = [name for name, success in self._success.items() if success is None]
@@ -176,7 +191,6 @@ class _Solver:
         self._settled: dict[str, Value] = {}
         self.plan = Plan()
         self._applied = Applied(choose)
-        self.looks_at_all, self.merges, self.only_first = False, True, False
         self._going: set[Hashable] = set()  # places whose value is being worked out
         self._depth = 0  # how many points are being looked at, each behind the one before
         self.label = ""
@@ -236,7 +250,7 @@ class _Solver:
         if at is not None:
             once = partial(self._step, at)
         else:
-            once = partial(play, self._prepared, asked=SUCCESS, follow=self._followed if self.merges else None)
+            once = partial(play, self._prepared, asked=SUCCESS, follow=self._followed if self._search.merges else None)
         try:
             return self._ended(self._runs.run(once, self._dealer, self._players(at)))
         except Known as known:
@@ -250,7 +264,7 @@ class _Solver:
         script: Mapping[str, Sequence[str]] = self._choose if at is None else at.left
         is_first = at is None or at.is_first
         policies = SearchedPolicies(
-            self._policies, seat=self._seat, dealer=self._dealer, only_first=self.only_first, is_first=is_first
+            self._policies, seat=self._seat, dealer=self._dealer, only_first=self._search.only_first, is_first=is_first
         )
         seats = Seats(script, policies=policies, applied=self._applied)
         policies.script = seats.script
@@ -356,7 +370,7 @@ class _Solver:
             if share is not None:
                 self._ended_before.append((share, found))
             return found
-        if self.merges and not value.open and self._decided == decided:
+        if self._search.merges and not value.open and self._decided == decided:
             known.update(dict.fromkeys(keys, value))
         return value
 
@@ -375,7 +389,7 @@ class _Solver:
         alike, known = question.alike, dict[str, Value]()
         for name in answers_to(question):
             value = known.get(alike.get(name, ""))
-            if value is None or self.looks_at_all:
+            if value is None or self._search.looks_at_all:
                 value = self._value(path.plus(question.label, name))
             known[name] = value
             yield name, value
@@ -383,7 +397,8 @@ class _Solver:
     def _chosen(self, path: Path, decision: Asked) -> Value:
         """Return the value of a decision: that of the option with the greatest chance of success."""
         question = decision.question
-        if not self.looks_at_all and not decision.is_scripted:  # a promise holds for those who are free to choose
+        # A promise holds for those who are free to choose.
+        if not self._search.looks_at_all and not decision.is_scripted:
             if question.is_won and self._success_band:
                 return self._ended(self._success_band)
             if question.dominant:

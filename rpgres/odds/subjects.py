@@ -322,9 +322,9 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
     if query.decide == "policies":
         odds = outcome_odds(prepared, **answers, **budget, work=int(WORK * share), by=query.by)
         return measured(prepared, odds, by=query.by)
-    from rpgres.odds.optimal import SEARCH, evaluate_best
+    from rpgres.odds.optimal import SEARCH, Search, evaluate_best
 
-    budget |= {"work": int(SEARCH * share), "only_first": query.decide == "each"}
+    budget |= {"work": int(SEARCH * share), "search": Search(only_first=query.decide == "each")}
     return measured(prepared, evaluate_best(prepared, **answers, **budget))
 
 

@@ -30,7 +30,7 @@ from rpgres.odds.subjects import (
 )
 from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name
-from rpgres.scenes.procedures import procedure_scene
+from rpgres.scenes.procedures import Answers, procedure_scene
 from rpgres.scenes.program import Scene
 from rpgres.scenes.reading import NO_OVERRIDES, Overrides, load_scene, read_scene
 from rpgres.scenes.walking import ENDING, game_of
@@ -119,16 +119,10 @@ def scene_of_procedure(query: Query) -> tuple[Scene, Prepared]:
         UsageError, FileError: the inputs do not fit, or name a character that is not there.
     """
     prepared = query.prepared()
-    scene = procedure_scene(
-        query.rules,
-        query.action,
-        query.inputs,
-        policies=query.deciding(prepared),
-        choose=answers_to(prepared, query.choose),
-        state=query.start.state,
-        actor=query.start.actor,
-        told=query.named,
-    )
+    policies, choose = query.deciding(prepared), answers_to(prepared, query.choose)
+    answers = Answers(policies, choose=choose, told=query.named)
+    state, actor = query.start.state, query.start.actor
+    scene = procedure_scene(query.rules, query.action, query.inputs, answers, state=state, actor=actor)
     return scene, prepared
 
 

@@ -32,7 +32,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes.flow import Cursor
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
-from rpgres.scenes.procedures import procedure_scene
+from rpgres.scenes.procedures import Answers, procedure_scene
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.reading import Overrides, load_scene, scene_file
 
@@ -124,8 +124,8 @@ def _procedure_of(before: SceneResult, folders: tuple[Path, ...], named: Mapping
     (step,) = before.steps
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     prepared = prepare(rules, step["action"], {key.replace("-", "_"): its for key, its in step["inputs"].items()})
-    policies = policies_of(prepared, named, auto=auto, files=True)
-    return procedure_scene(rules, step["action"], step["inputs"], policies=policies, note=step["note"], named=named)
+    answers = Answers(policies_of(prepared, named, auto=auto, files=True), named=named)
+    return procedure_scene(rules, step["action"], step["inputs"], answers, note=step["note"])
 
 
 def _name_of(scene: Scene, place: Place) -> str:

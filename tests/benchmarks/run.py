@@ -218,7 +218,7 @@ def confrontations(runs: int) -> dict[str, Any]:
     """Return how long it takes to weigh every next card of seven, against seven that nobody has seen."""
     from rpgres.engine.players import policy_of
     from rpgres.engine.prepare import prepare
-    from rpgres.odds.optimal import best_odds
+    from rpgres.odds.optimal import Search, best_odds
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
@@ -232,7 +232,7 @@ def confrontations(runs: int) -> dict[str, Any]:
                 for _ in range(min(runs, 7 if attribute == 2 else 2)):
                     ready = prepare(rules, "confront", inputs)
                     begin = time.perf_counter()
-                    odds = best_odds(ready, policies={"": policy_of(rules)}, only_first=only_first, seconds=60)
+                    odds = best_odds(ready, policies={"": policy_of(rules)}, search=Search(only_first), seconds=60)
                     times.append(time.perf_counter() - begin)
                     assert not any(choice.value.open for choice in odds.choices)
                 how = "then a policy" if only_first else "all decided well"

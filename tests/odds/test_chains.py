@@ -16,7 +16,7 @@ from rpgres.engine.run import run
 from rpgres.engine.table import Table
 from rpgres.errors import RuleError, UsageError
 from rpgres.odds.exact import outcome_odds
-from rpgres.odds.optimal import best_odds
+from rpgres.odds.optimal import Search, best_odds
 from rpgres.rulesets import Option
 from tests.support.tiny import with_rule
 
@@ -73,7 +73,7 @@ def test_the_best_of_a_chain_is_what_it_is_reckoned_to_be(goal: int) -> None:
 @pytest.mark.parametrize(("goal", "left"), [(8, 3), pytest.param(9, 4, marks=pytest.mark.exhaustive)])
 def test_taking_a_chain_up_at_its_places_changes_no_answer(goal: int, left: int) -> None:
     ready = climbing(goal, before=True, left=left)
-    along, apart = best_odds(ready), best_odds(ready, merges=False, seconds=60)
+    along, apart = best_odds(ready), best_odds(ready, search=Search(merges=False), seconds=60)
     assert along.value == apart.value
     assert along.choices == apart.choices
     assert along.leaves < apart.leaves / 5
@@ -87,7 +87,7 @@ def careful(_view: Any, question: Any) -> str:
 @pytest.mark.parametrize("before", [False, True])
 def test_each_first_choice_is_weighed_with_policies_after_it(before: bool) -> None:
     ready = climbing(7, before=before)
-    each = best_odds(ready, policies={"": careful}, only_first=True)
+    each = best_odds(ready, policies={"": careful}, search=Search(only_first=True))
     for choice in each.choices:
 
         def opened(view: Any, question: Any, first: str = choice.option) -> str:
@@ -240,7 +240,7 @@ def test_what_is_known_after_a_decision_is_no_end_before_it() -> None:
 
     for only_first, chance in ((True, Fraction(1, 2)), (False, Fraction(1))):
         for merges in (True, False):
-            best = best_odds(with_rule(rule), policies={"": careful}, only_first=only_first, merges=merges)
+            best = best_odds(with_rule(rule), policies={"": careful}, search=Search(only_first, merges))
             assert best.value.success == chance
 
 
@@ -256,6 +256,6 @@ def test_several_chains_of_one_rule_are_told_apart() -> None:
         return table.settle("try", first - second)
 
     found = best_odds(with_rule(rule)).value
-    assert found == best_odds(with_rule(rule), merges=False).value
+    assert found == best_odds(with_rule(rule), search=Search(merges=False)).value
     assert outcome_odds(with_rule(rule), choose={"push": ["roll"]}).masses["even"] == Fraction(1, 2)
     assert dict(found.masses)["even"] == Fraction(1, 2)

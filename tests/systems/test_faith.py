@@ -30,7 +30,7 @@ from rpgres.errors import UsageError
 from rpgres.model.events import DecisionEvent, DrawEvent, MoveEvent, TextEvent
 from rpgres.model.state import GM, State, blank_character, code_of
 from rpgres.odds.exact import outcome_odds
-from rpgres.odds.optimal import best_odds
+from rpgres.odds.optimal import Search, best_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.render.lines import plain_text
@@ -309,7 +309,7 @@ def test_merging_changes_no_answer() -> None:
     ready = confront(attribute=1, advantages=2, gm=True, hand="H13,C9")
     policies = {"": policy_of(rules())}
     merged = best_odds(ready, policies=policies, seconds=60)
-    apart = best_odds(ready, policies=policies, merges=False, looks_at_all=True, seconds=60)
+    apart = best_odds(ready, policies=policies, search=Search(merges=False, looks_at_all=True), seconds=60)
     assert apart.value.open == 0
     assert merged.value.success == apart.value.success
 
@@ -626,7 +626,7 @@ def test_the_best_last_card_is_the_best_when_all_are_looked_at(
         inputs["against"].append("finn:skill=1,attribute=0,advantages=1")
     ready = confront(**inputs, switches={"critical_card": switch, "draw_on_low": "off", "empty_hand_draw": "no"})
     settled: dict[str, Any] = {"choose": {"join": ["no"]}, "policies": {"": policy_of(rules())}, "seconds": 60}
-    quick, thorough = best_odds(ready, **settled), best_odds(ready, **settled, looks_at_all=True)
+    quick, thorough = best_odds(ready, **settled), best_odds(ready, **settled, search=Search(looks_at_all=True))
     assert quick.value.open == thorough.value.open == 0
     assert quick.value == thorough.value
 

@@ -19,7 +19,7 @@ from rpgres.engine.run import play
 from rpgres.engine.seats import Seats
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.explorer import WalkDealer, explore
-from rpgres.odds.optimal import best_odds
+from rpgres.odds.optimal import Search, best_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
@@ -267,6 +267,6 @@ def test_points_for_one_aspect_or_another_of_the_same_come_to_the_same(name: str
         {"skill": 1, "vs": 3, "aspect": ["Quick", "Sly", "Old Debt@scene"], "fate_points": 2},
     )
     settled: dict[str, Any] = {"policies": {"": policy_of(ready.rules, "preferred")}, "work": 10**9}
-    quick, thorough = best_odds(ready, **settled), best_odds(ready, **settled, looks_at_all=True)
+    quick, thorough = best_odds(ready, **settled), best_odds(ready, **settled, search=Search(looks_at_all=True))
     assert {one.option: one.value for one in quick.choices} == {one.option: one.value for one in thorough.choices}
     assert quick.leaves < thorough.leaves

@@ -46,10 +46,11 @@ from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import read_source
 from rpgres_nodice.effects import applied
-from rpgres_nodice.points import all_points, hand_thing, holding_of, pools_of, seen_thing
+from rpgres_nodice.points import hand_thing, holding_of, pools_of, seen_thing
 from rpgres_nodice.timeline import timeline_of
 from tests.support.command_line import rpgres
 from tests.support.effort import examples, few
+from tests.support.nodice import all_points
 
 
 @cache

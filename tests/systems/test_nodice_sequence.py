@@ -33,8 +33,9 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
 from rpgres_nodice import declaring
 from rpgres_nodice.effects import applied
-from rpgres_nodice.points import all_points, holding_of, pools_of
+from rpgres_nodice.points import holding_of, pools_of
 from rpgres_nodice.timeline import timeline_of
+from tests.support.nodice import all_points
 from tests.systems.test_nodice import looks
 
 

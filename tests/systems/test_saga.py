@@ -26,7 +26,7 @@ from rpgres.errors import FileError, UsageError
 from rpgres.model.events import MoveEvent, TextEvent
 from rpgres.model.state import Map, State, code_of
 from rpgres.odds.exact import outcome_odds
-from rpgres.odds.optimal import best_odds
+from rpgres.odds.optimal import Search, best_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
@@ -190,7 +190,7 @@ def trumps(cards: list[str]) -> int:
 def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, edge: int) -> None:
     """Odds that skip what a rule says can be no better agree with those that look at everything."""
     ready = act(",".join(hand), vs=vs, edge=edge)
-    short, whole = best_odds(ready, seconds=600), best_odds(ready, looks_at_all=True, seconds=600)
+    short, whole = best_odds(ready, seconds=600), best_odds(ready, search=Search(looks_at_all=True), seconds=600)
     assert whole.value.open == 0
     assert short.value.success == whole.value.success
     assert {one.option: one.value.success for one in short.choices} == {
@@ -223,7 +223,7 @@ def test_merging_changes_no_answer(hand: list[str], vs: int, edge: int, switches
     """The best there is, with states merged, is the best of every path looked at by itself."""
     ready = act(",".join(hand), vs=vs, edge=edge, switches=switches)
     merged = best_odds(ready)
-    apart = best_odds(ready, merges=False, looks_at_all=True, seconds=600)
+    apart = best_odds(ready, search=Search(merges=False, looks_at_all=True), seconds=600)
     assert apart.value.open == 0
     assert merged.value.success == apart.value.success
 
@@ -394,7 +394,7 @@ def test_promises_of_the_rule_are_kept(
     ready = prepare(rules(**switches), "act", {"ability": "strength=0", **inputs})
     settings: dict[str, Any] = {"choose": choose, "policies": {"": policy_of(rules())}, "seconds": 60}
     trusting = best_odds(ready, **settings)
-    looking = best_odds(ready, looks_at_all=True, **settings)
+    looking = best_odds(ready, search=Search(looks_at_all=True), **settings)
     assert trusting.value.open == looking.value.open == 0
     assert trusting.value.success == looking.value.success
 

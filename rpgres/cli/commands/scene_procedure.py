@@ -17,7 +17,6 @@ from rpgres.cli.options import StrictCommand, built, folders_in, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.lines import options as lines
@@ -66,7 +65,7 @@ _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exi
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import procedure_scene
+    from rpgres.scenes.procedures import Answers, policies_named, procedure_scene
     from rpgres.scenes.views import require_seat
 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}
@@ -81,10 +80,12 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         rules,
         procedure,
         inputs,
-        policies=policies_of(prepared, named_policies, auto=shared["auto"], files=True),
-        named=({"": default_policy(rules)} if shared["auto"] else {}) | named_policies,
-        given=lines.read_answers(shared["given"], option="given"),
-        choose=lines.read_answers(shared["choose"], option="choose"),
+        Answers(
+            policies_of(prepared, named_policies, auto=shared["auto"], files=True),
+            lines.read_answers(shared["given"], option="given"),
+            lines.read_answers(shared["choose"], option="choose"),
+            named=policies_named(rules, named_policies, auto=shared["auto"]),
+        ),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}

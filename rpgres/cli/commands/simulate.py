@@ -36,6 +36,7 @@ from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scen
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
+    from rpgres.odds.query import Query
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
 
@@ -58,10 +59,10 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     prepared = query.prepared()
 
     def show(seed: str) -> None:
-        by: dict[str, Any] = {"policies": query.deciding(prepared), "choose": query.choose, "note": query.note}
         if query.rules.file.actions[action].procedure:
-            _show_procedure(prepared, inputs, seed, by=by, as_json=shared["json"])
+            _show_procedure(query, prepared, inputs, seed, as_json=shared["json"])
             return
+        by: dict[str, Any] = {"policies": query.deciding(prepared), "choose": query.choose, "note": query.note}
         found, _ = run(prepared, streams=Streams(seed), identify=shared["json"], **by)
         _show_result(found, query.rules, as_json=shared["json"])
 
@@ -78,16 +79,16 @@ def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, comman
     leave(exit_of(found, with_codes=False))
 
 
-def _show_procedure(
-    prepared: Prepared, inputs: Mapping[str, Any], seed: str, *, by: Mapping[str, Any], as_json: bool
-) -> None:
+def _show_procedure(query: Query, prepared: Prepared, inputs: Mapping[str, Any], seed: str, *, as_json: bool) -> None:
     """Print one run of a procedure as the account of a scene; exit with its code."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import procedure_scene
+    from rpgres.scenes.procedures import Answers, policies_named, procedure_scene
 
     rules, procedure = prepared.rules, prepared.action
+    by_name = policies_named(rules, query.policies, auto=query.auto)
+    answers = Answers(query.deciding(prepared), choose=query.choose, named=by_name)
     try:
-        scene = procedure_scene(rules, procedure, inputs, **by)
+        scene = procedure_scene(rules, procedure, inputs, answers, note=query.note)
         _show_scene(scene, seed, as_json=as_json, people=prepared.state, inputs=prepared.inputs)
     except Unanswered as waiting:
         command = ("scene", "run", f"{rules.id}/{procedure}")
