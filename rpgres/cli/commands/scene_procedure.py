@@ -17,7 +17,7 @@ from rpgres.cli.options import StrictCommand, built, folders_in, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.players import default_policy
+from rpgres.engine.players import policies_named
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.lines import options as lines
@@ -82,7 +82,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         procedure,
         inputs,
         policies=policies_of(prepared, named_policies, auto=shared["auto"], files=True),
-        named=({"": default_policy(rules)} if shared["auto"] else {}) | named_policies,
+        named=policies_named(rules, named_policies, auto=shared["auto"]),
         given=lines.read_answers(shared["given"], option="given"),
         choose=lines.read_answers(shared["choose"], option="choose"),
         note=shared["note"],

@@ -22,6 +22,7 @@ from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.studies import read_query
 from rpgres.dice.seeds import Streams, read_seed, run_seed
+from rpgres.engine.players import policies_named
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
@@ -60,6 +61,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     def show(seed: str) -> None:
         by: dict[str, Any] = {"policies": query.deciding(prepared), "choose": query.choose, "note": query.note}
         if query.rules.file.actions[action].procedure:
+            by["named"] = policies_named(rules, query.policies, auto=query.auto)
             _show_procedure(prepared, inputs, seed, by=by, as_json=shared["json"])
             return
         found, _ = run(prepared, streams=Streams(seed), identify=shared["json"], **by)
