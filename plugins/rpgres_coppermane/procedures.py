@@ -14,7 +14,7 @@ import msgspec
 from rpgres import Character, Opposition, Outcome, Rating, Table
 from rpgres.kits.fate_family.moves import Moves
 from rpgres.kits.fate_family.procedures import register_procedures
-from rpgres.kits.fate_family.rolls import FULL_DEFENSE
+from rpgres.kits.fate_family.rolls import FULL_DEFENSE, Aim
 from rpgres_coppermane.rules import add_effort, coppermane, create_advantage, overcome, strike, track_of
 
 
@@ -52,7 +52,7 @@ def _strike(
     track: str,
     full_defense: bool = False,
 ) -> Outcome:
-    return strike(table, actor, _defended(vs, is_full=full_defense), track=track, given={"attribute": rating})
+    return strike(table, actor, _defended(vs, is_full=full_defense), Aim(track), {"attribute": rating})
 
 
 def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], **how: Any) -> Outcome:

@@ -6,9 +6,9 @@ What it shares with other rulesets of its family is `rpgres.kits.fate_family`. L
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Unpack
+from typing import Unpack
 
 import msgspec
 
@@ -36,6 +36,9 @@ from rpgres.kits.fate_family.moves import check_attack, in_conflict
 from rpgres.kits.fate_family.moves import compel as offer_compel
 from rpgres.kits.fate_family.moves import concede as give_in
 from rpgres.kits.fate_family.rolls import (
+    Additions,
+    Aim,
+    Defender,
     FinalRoll,
     Foe,
     Help,
@@ -50,8 +53,9 @@ from rpgres.kits.fate_family.rolls import (
     stunts_that_help,
 )
 from rpgres.kits.fate_family.settling import (
+    NO_FIELDS,
     OPPONENT,
-    boost_defaults,
+    EffectFields,
     carrier_of,
     facts_of,
     hidden_name,
@@ -61,6 +65,7 @@ from rpgres.kits.fate_family.settling import (
     opponent_of,
     roles_of,
     settle,
+    with_boost,
 )
 from rpgres_coppermane import legend
 
@@ -161,13 +166,14 @@ def overcome(
 ) -> Outcome:
     """Get past what is in the way (B:24-29); the opponent defends."""
     check_present(table.state, actor, vs, given)
-    foes = _foes(table, actor, vs, action="overcome", defender=defender, target=target, stunts=defense_stunt)
+    foes = _foes(table, actor, vs, "overcome", Defender(defender, target, stunts=tuple(defense_stunt)))
     if removes and alters:
         raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
     facts = (("removes", "yes" if removes else "no"), ("alters", "yes" if alters else "no"), *harm.used_up(actor))
-    return _resolve(table, actor, "overcome", foes, given, facts=facts, defaults=aspect, becomes=new.strip())
+    attempt = Attempt("overcome", foes, facts=facts, fields=EffectFields(aspect, new.strip()))
+    return _resolve(table, actor, given, attempt)
 
 
 @coppermane.action("create-advantage", costs=one_action)
@@ -196,21 +202,22 @@ def create_advantage(
     tag = aspects.seen_tag(state, actor.name, aspect) if variant == "known" else None
     carrier = carrier_of(state, vs, on) or (tag.on if tag is not None else SCENE)
     target = carrier if carrier in state.characters and carrier != actor.name else None
-    foes = _foes(table, actor, vs, action="an advantage", defender=defender, target=target, stunts=defense_stunt)
+    foes = _foes(table, actor, vs, "an advantage", Defender(defender, target, stunts=tuple(defense_stunt)))
     # The character who may be harmed by it defends, so that an advantage on the scene against a roll is defended too.
     is_defended = carrier not in (SCENE, actor.name) or any(foe.dice is not None for foe in foes)
     opponent = opponent_of(foes)
-    return _resolve(
-        table,
-        actor,
+    profits = OPPONENT if beneficiary is None or beneficiary == opponent else beneficiary
+    attempt = Attempt(
         "create-advantage",
         foes,
-        given,
         name=f"create-{variant}",
         facts=(("against", "character" if foes and is_defended else "scene"),),
-        defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}},
-        spelled={"beneficiary": OPPONENT if beneficiary in (None, opponent) else beneficiary},
+        fields=EffectFields(
+            {"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}},
+            spelled={"beneficiary": profits},
+        ),
     )
+    return _resolve(table, actor, given, attempt)
 
 
 @coppermane.action("attack", costs=one_action)
@@ -228,41 +235,21 @@ def attack(
 ) -> Outcome:
     """Attack and defense as one event (B:52-67); the defender takes the result."""
     check_attack(table)
-    return strike(
-        table,
-        actor,
-        vs,
-        track=track_of(table.rules, track),
-        target=target,
-        defender=defender,
-        consequence=consequence or "",
-        stunts=defense_stunt,
-        given=given,
-    )
+    defends = Defender(defender, target, stunts=tuple(defense_stunt))
+    return strike(table, actor, vs, Aim(track_of(table.rules, track), defends, consequence or ""), given)
 
 
-def strike(
-    table: Table,
-    actor: Character,
-    vs: Sequence[Opposition],
-    *,
-    track: str,
-    given: Given,
-    target: str | None = None,
-    defender: str | None = None,
-    consequence: str = "",
-    stunts: Sequence[str] = (),
-) -> Outcome:
+def strike(table: Table, actor: Character, vs: Sequence[Opposition], to: Aim, given: Given) -> Outcome:
     """Return the result of an attack, wherever it is made."""
     check_present(table.state, actor, vs, given)
-    foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=stunts)
+    foes = _foes(table, actor, vs, "an attack", to.defender)
     if not foes:
         raise UsageError(f"an attack needs a defense; give {named('vs')} 0 for a target that does not defend")
     given["conflict"] = True
     foe = foes[0].who, foes[0].dice is None
-    matters = "attack", actor.name, *foe, track, consequence, given.get("boost"), given.get("witnesses")
-    hit = {"hit": {"track": track}}
-    return _resolve(table, actor, "attack", foes, given, defaults=hit, consequence=consequence, matters=matters)
+    matters = "attack", actor.name, *foe, to.track, to.consequence, given.get("boost"), given.get("witnesses")
+    fields = EffectFields({"hit": {"track": to.track}}, consequence=to.consequence)
+    return _resolve(table, actor, given, Attempt("attack", foes, fields=fields, matters=matters))
 
 
 @coppermane.action("compel")
@@ -314,29 +301,22 @@ def defend(
     aspect = new_name(state, name) if variant == "new" else old_name(state, actor, name)
     if against == "attack":
         given["conflict"] = True
-    return _resolve(
-        table,
-        actor,
-        "defend",
-        foes,
-        given,
-        name=f"defend-{against}",
-        facts=tuple(facts),
-        defaults={
-            "aspect": {"name": aspect},
-            "free-invoke": {"on": aspect},
-            "hit": {"track": track_of(table.rules, track)},
-        },
-        consequence=consequence or "",
-    )
+    defaults = {
+        "aspect": {"name": aspect},
+        "free-invoke": {"on": aspect},
+        "hit": {"track": track_of(table.rules, track)},
+    }
+    fields = EffectFields(defaults, consequence=consequence or "")
+    attempt = Attempt("defend", foes, name=f"defend-{against}", facts=tuple(facts), fields=fields)
+    return _resolve(table, actor, given, attempt)
 
 
 @coppermane.action("award")
 def award(table: Table, actor: Character, *, points: int) -> Outcome:
     """Give legend points back for a great deed, as many as the game master likes and there is room for (B:18)."""
     legend.check_points(actor)
-    defaults = {"legend": {"change": points}}
-    outcome = settle(table, "award", FinalRoll(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    fields = EffectFields({"legend": {"change": points}})
+    outcome = settle(table, "award", FinalRoll(None), roles_of(actor.name, GM), EMPTY, fields)
     return legend.capped(table.state, outcome)
 
 
@@ -344,47 +324,40 @@ def award(table: Table, actor: Character, *, points: int) -> Outcome:
 # What every action does
 
 
-def _resolve(
-    table: Table,
-    actor: Character,
-    action: str,
-    foes: Sequence[Foe],
-    given: Given,
-    *,
-    name: str = "",
-    facts: Sequence[tuple[str, str]] = (),
-    defaults: Mapping[str, Mapping[str, Any]] = Map(),
-    becomes: str = "",
-    spelled: Mapping[str, str] = Map(),
-    consequence: str = "",
-    matters: tuple[Hashable, ...] | None = None,
-) -> Outcome:
-    """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap.
+class Attempt(msgspec.Struct, frozen=True, gc=False):
+    """An action as it is rolled and settled.
 
-    `matters` is the key of `final_roll`.
+    Attributes:
+        action: the action that stunts may help.
+        foes: who opposes it.
+        name: its outcome table, where that is not called like the action.
+        facts: those of the outcome table, beside the kind of opposition and whether it is in a conflict.
+        fields: of effects, beside legend and a boost.
+        matters: the key of `final_roll`.
     """
+
+    action: str
+    foes: tuple[Foe, ...]
+    name: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    fields: EffectFields = NO_FIELDS
+    matters: tuple[Hashable, ...] | None = None
+
+
+def _resolve(table: Table, actor: Character, given: Given, attempt: Attempt) -> Outcome:
+    """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
     legend.check_points(actor)
-    add = add_effort(table, actor, action, given)
+    foes, name = attempt.foes, attempt.name or attempt.action
+    add = add_effort(table, actor, attempt.action, given)
     is_conflict = given.get("conflict") or in_conflict(table.state)
-    settles = name or action, facts_of(foes, ("conflict", "yes" if is_conflict else "no"), *facts)
-    roll = prepare_roll(table, actor, add, foes, given, settles)
+    facts = facts_of(foes, ("conflict", "yes" if is_conflict else "no"), *attempt.facts)
+    roll = prepare_roll(table, actor, add, foes, given, (name, facts))
     knack = _knack_of(actor, given.get("knack"))
-    final = final_roll(table, roll, matters) if knack is None else _final_roll(table, actor, roll, knack)
-    outcome = settle(
-        table,
-        settles[0],
-        final,
-        roles_of(actor.name, opponent_of(foes)),
-        settles[1],
-        defaults={
-            **defaults,
-            **boost_defaults(given),
-            "legend": {"change": legend.regained(table, given.get("witnesses", 1))},
-        },
-        becomes=becomes,
-        spelled=spelled,
-        consequence=consequence,
-    )
+    final = final_roll(table, roll, attempt.matters) if knack is None else _final_roll(table, actor, roll, knack)
+    fields = with_boost(attempt.fields, given)
+    regained = {"legend": {"change": legend.regained(table, given.get("witnesses", 1))}}
+    fields = msgspec.structs.replace(fields, defaults={**fields.defaults, **regained})
+    outcome = settle(table, name, final, roles_of(actor.name, opponent_of(foes)), facts, fields)
     return legend.capped(table.state, outcome)
 
 
@@ -405,9 +378,10 @@ def add_effort(table: Table, actor: Character, action: str, given: Given) -> int
     parts: list[Part] = [*_epic_part(actor, rated, level=given.get("epic"))]
     if attribute is not None and skill is not None:
         parts.append((skill.name or "skill", skill.value))
-    also = [skill.name] if skill is not None and skill.name else []
+    also = (skill.name,) if skill is not None and skill.name else ()
     called = CALLED if attribute is not None else "skill"
-    return effort(table, actor, action, rated, given, parts=parts, also=also, anybody_helps=True, called=called)
+    more = Additions(parts=tuple(parts), also=also, anybody_helps=True, called=called)
+    return effort(table, actor, action, rated, given, more)
 
 
 def _epic_part(character: Character, attribute: Rating, *, level: int | None = None) -> tuple[Part, ...]:
@@ -424,16 +398,7 @@ def _epic_part(character: Character, attribute: Rating, *, level: int | None = N
     return ((f"epic {attribute.name}" if attribute.name else "epic", level),)
 
 
-def _foes(
-    table: Table,
-    actor: Character,
-    vs: Sequence[Opposition],
-    *,
-    action: str,
-    defender: str | None,
-    target: str | None,
-    stunts: Sequence[str],
-) -> tuple[Foe, ...]:
+def _foes(table: Table, actor: Character, vs: Sequence[Opposition], action: str, defender: Defender) -> tuple[Foe, ...]:
     """Return the defender, or the fixed difficulty; empty when nothing opposes.
 
     Raises:
@@ -445,17 +410,8 @@ def _foes(
     def epic_of(character: Character, one: Opposition) -> tuple[Part, ...]:
         return _epic_part(character, Rating(one.value, one.ability))
 
-    foe = defense(
-        table,
-        vs,
-        action=action,
-        defender=defender,
-        target=target,
-        stunts=stunts,
-        parts_of=epic_of,
-        called=CALLED,
-    )
-    if actor.name in (foe.who, target):
+    foe = defense(table, vs, action, defender, parts_of=epic_of, called=CALLED)
+    if actor.name in (foe.who, defender.target):
         raise UsageError(
             f"{actor.name} cannot defend against their own action; name another character, or leave it out"
         )

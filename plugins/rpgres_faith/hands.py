@@ -41,7 +41,7 @@ def fill(table: Table, who: str) -> None:
         renew(table, who)
 
 
-@cache  # asked many times in every course of a walk
+@cache  # asked many times in every path of a walk
 def piles_of(who: str) -> tuple[str, str, str]:
     """Return a character's hand, deck and discard; the game master's own."""
     if who == GM:

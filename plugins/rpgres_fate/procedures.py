@@ -12,8 +12,8 @@ from typing import Any
 from rpgres import Character, Opposition, Outcome, Rating, Table
 from rpgres.kits.fate_family.moves import Moves
 from rpgres.kits.fate_family.procedures import register_procedures
-from rpgres.kits.fate_family.rolls import effort
-from rpgres_fate.rules import Aim, create_advantage, cross, discover, fate, overcome, strike
+from rpgres.kits.fate_family.rolls import Aim, Defender, effort
+from rpgres_fate.rules import create_advantage, cross, discover, fate, overcome, strike
 
 
 def _make(
@@ -25,9 +25,15 @@ def _make(
 
 
 def _strike(
-    table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], *, track: str, **how: Any
+    table: Table,
+    actor: Character,
+    rating: Rating,
+    vs: Sequence[Opposition],
+    *,
+    track: str,
+    full_defense: bool = False,
 ) -> Outcome:
-    return strike(table, actor, rating, vs, Aim(track, **how), {})
+    return strike(table, actor, rating, vs, Aim(track, Defender(full_defense=full_defense)), {})
 
 
 def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], **how: Any) -> Outcome:

@@ -5,8 +5,8 @@ Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Unpack
+from collections.abc import Sequence
+from typing import Literal, Unpack
 
 import msgspec
 
@@ -37,6 +37,9 @@ from rpgres.kits.fate_family.moves import check_attack
 from rpgres.kits.fate_family.moves import compel as offer_compel
 from rpgres.kits.fate_family.moves import concede as give_in
 from rpgres.kits.fate_family.rolls import (
+    Additions,
+    Aim,
+    Defender,
     FinalRoll,
     Foe,
     Help,
@@ -54,8 +57,9 @@ from rpgres.kits.fate_family.rolls import (
     stunts_that_help,
 )
 from rpgres.kits.fate_family.settling import (
+    NO_FIELDS,
     OPPONENT,
-    boost_defaults,
+    EffectFields,
     carrier_of,
     facts_of,
     hidden_name,
@@ -65,6 +69,7 @@ from rpgres.kits.fate_family.settling import (
     opponent_of,
     roles_of,
     settle,
+    with_boost,
 )
 
 fate = Ruleset("fate")
@@ -95,15 +100,33 @@ def overcome(
     **given: Unpack[Help],
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
-    said = {"removes": removes, "alters": alters, "harm": harms} if removes or alters or harms else {}
-    roll, roles, facts, gains = once(table, _overcoming, table, actor, skill, vs, said, target, given)
+    changes = Changes(removes, alters, harms, target) if removes or alters or harms or target else NO_CHANGES
+    roll, roles, facts, fields = once(table, _overcoming, table, actor, skill, vs, given, changes)
     final = final_roll(table, roll)
-    if not said:
-        return settle(table, "overcome", final, roles, facts, gains)
-    old, _, new = (alters or "").partition("=")
-    aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
-    defaults = {**gains, **aspect}
-    return settle(table, "overcome", final, roles, facts, defaults=defaults, becomes=new.strip())
+    if removes or alters:
+        old, _, new = (alters or "").partition("=")
+        aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}}
+        fields = EffectFields({**fields.defaults, **aspect}, new.strip())
+    return settle(table, "overcome", final, roles, facts, fields)
+
+
+class Changes(msgspec.Struct, frozen=True, gc=False):
+    """What an actor means to change by overcoming something: the parameters of `overcome` of these names."""
+
+    removes: str | None = None
+    alters: str | None = None
+    harms: bool = False
+    target: str | None = None
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The facts for the outcome table; none where nothing is to be changed."""
+        said = (("removes", self.removes), ("alters", self.alters), ("harm", self.harms))
+        is_any = self.removes or self.alters or self.harms
+        return tuple([(name, "yes" if value else "no") for name, value in said]) if is_any else ()
+
+
+NO_CHANGES = Changes()
 
 
 def _overcoming(
@@ -111,30 +134,29 @@ def _overcoming(
     actor: Character,
     skill: Rating,
     vs: Sequence[Opposition],
-    said: Mapping[str, str | bool | None],
-    target: str | None,
     given: Help,
+    changes: Changes = NO_CHANGES,
     name: str = "overcome",
-) -> tuple[Roll, Map[str, str], Map[str, str], Mapping[str, Mapping[str, Any]]]:
-    """Return the roll to overcome something before the dice fall, with roles, facts and defaults of its outcome."""
+) -> tuple[Roll, Map[str, str], Map[str, str], EffectFields]:
+    """Return the roll to overcome something before the dice fall, with roles, facts and fields of its outcome."""
     check_present(table.state, actor, vs, given)
-    if said and said["removes"] and said["alters"]:
+    if changes.removes and changes.alters:
         raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
     foes = _opposers(table, vs)
-    roles = roles_of(actor.name, target or opponent_of(foes))
-    if said and said["harm"] and roles[OPPONENT] == GM:
+    roles = roles_of(actor.name, changes.target or opponent_of(foes))
+    if changes.harms and roles[OPPONENT] == GM:
         raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
     spent = harm.used_up(actor) if actor.tracks else ()
-    facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
+    facts = facts_of(foes, *(changes.facts if changes is not NO_CHANGES else ()), *spent)
     adds = effort(table, actor, "overcome", skill, given)
     roll = prepare_roll(table, actor, adds, foes, given, (name, facts))
-    return roll, roles, facts, boost_defaults(given)
+    return roll, roles, facts, with_boost(NO_FIELDS, given)
 
 
 def cross(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition]) -> Outcome:
     """Get to another zone of a conflict, past what is in the way (Fate Core, "Movement")."""
-    roll, roles, facts, gains = once(table, _overcoming, table, actor, skill, vs, {}, None, {}, "move")
-    return settle(table, "move", final_roll(table, roll), roles, facts, gains)
+    roll, roles, facts, fields = once(table, _overcoming, table, actor, skill, vs, {}, NO_CHANGES, "move")
+    return settle(table, "move", final_roll(table, roll), roles, facts, fields)
 
 
 @fate.action("discover", costs=one_action)
@@ -162,13 +184,9 @@ def discover(
     adds = effort(table, actor, "discover", skill, given)
     final = roll_off(table, actor, adds, foes, given, settles=(variant, facts_of(foes)))
     aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
-    defaults = {
-        "aspect": {"name": aspect, "on": on or SCENE},
-        "free-invoke": {"on": aspect},
-        **boost_defaults(given),
-    }
-    roles = roles_of(actor.name, opponent_of(foes))
-    return settle(table, variant, final, roles, facts_of(foes), defaults=defaults, becomes=worse or "")
+    defaults = {"aspect": {"name": aspect, "on": on or SCENE}, "free-invoke": {"on": aspect}}
+    fields = with_boost(EffectFields(defaults, worse or ""), given)
+    return settle(table, variant, final, roles_of(actor.name, opponent_of(foes)), facts_of(foes), fields)
 
 
 @fate.action("create-advantage", costs=one_action)
@@ -198,15 +216,8 @@ def create_advantage(
     foes: Sequence[Foe]
     if is_defended:
         target = carrier if carrier in state.characters else None
-        foe = defense(
-            table,
-            vs,
-            action="an advantage on a character",
-            defender=defender,
-            target=target,
-            full_defense=full_defense,
-            stunts=defense_stunt,
-        )
+        by = Defender(defender, target, full_defense, tuple(defense_stunt))
+        foe = defense(table, vs, "an advantage on a character", by)
         foes = (foe,)
         carrier = foe.who or carrier  # who steps in has it on
     elif defender or full_defense or defense_stunt:
@@ -220,16 +231,10 @@ def create_advantage(
         shown = effect("aspect", change="revealed", name=aspect)
         final = msgspec.structs.replace(final, effects=(shown, *final.effects))
     opponent = opponent_of(foes)
-    profits = OPPONENT if beneficiary in (None, opponent) else beneficiary
-    return settle(
-        table,
-        f"create-{variant}",
-        final,
-        roles_of(actor.name, opponent),
-        facts,
-        defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}, **boost_defaults(given)},
-        spelled={"beneficiary": profits},
-    )
+    profits = OPPONENT if beneficiary is None or beneficiary == opponent else beneficiary
+    defaults = {"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}}
+    fields = with_boost(EffectFields(defaults, spelled={"beneficiary": profits}), given)
+    return settle(table, f"create-{variant}", final, roles_of(actor.name, opponent), facts, fields)
 
 
 @fate.action("attack", costs=one_action)
@@ -250,19 +255,8 @@ def attack(
     """Attack and defense as one event (A:279-300, A:326-335); the defender takes the result."""
     check_attack(table)
     check_present(table.state, actor, vs, given)
-    to = Aim(track, target, defender, consequence or "", full_defense, defense_stunt)
+    to = Aim(track, Defender(defender, target, full_defense, tuple(defense_stunt)), consequence or "")
     return strike(table, actor, skill, vs, to, given)
-
-
-class Aim(msgspec.Struct, frozen=True, gc=False):
-    """What an attack goes to: the parameters of `attack` of these names."""
-
-    track: str
-    target: str | None = None
-    defender: str | None = None
-    consequence: str = ""
-    full_defense: bool = False
-    defense_stunt: Sequence[str] = ()
 
 
 def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
@@ -270,31 +264,16 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
     roll, facts = once(table, _striking, table, actor, skill, vs, to, given)
     foe = roll.foes[0]
     final = final_roll(table, roll, ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost")))
-    return settle(
-        table,
-        "attack",
-        final,
-        roles_of(actor.name, foe.who or GM),
-        facts,
-        defaults={"hit": {"track": to.track}, **boost_defaults(given)},
-        consequence=to.consequence,
-    )
+    fields = with_boost(EffectFields({"hit": {"track": to.track}}, consequence=to.consequence), given)
+    return settle(table, "attack", final, roles_of(actor.name, foe.who or GM), facts, fields)
 
 
 def _striking(
     table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help
 ) -> tuple[Roll, Map[str, str]]:
     """Return the roll of an attack before the dice fall, with the facts of its outcome."""
-    foe = defense(
-        table,
-        vs,
-        action="an attack",
-        defender=to.defender,
-        target=to.target,
-        full_defense=to.full_defense,
-        stunts=to.defense_stunt,
-    )
-    if actor.name in (foe.who, to.target):
+    foe = defense(table, vs, "an attack", to.defender)
+    if actor.name in (foe.who, to.defender.target):
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
     facts = facts_of((foe,))
     adds = effort(table, actor, "attack", skill, given)
@@ -327,24 +306,13 @@ def defend(
         action = ATTACK_OF.get(against, against)
         stunts = stunts_that_help(state.characters[one.character], action, Rating(one.value, one.ability))
     foes = (Foe(resistance(table, one, stunts), one.dice, one.character),)
-    add = effort(table, actor, "defend", skill, given, full_defense=full_defense)
+    add = effort(table, actor, "defend", skill, given, Additions(full_defense=full_defense))
     aspect = old_name(state, actor, name) if existing else new_name(state, name)
     facts = facts_of(foes, ("advantage", "existing" if existing else "new"))
     final = roll_off(table, actor, add, foes, given, settles=(f"defend-{against}", facts))
-    return settle(
-        table,
-        f"defend-{against}",
-        final,
-        roles_of(actor.name, opponent_of(foes)),
-        facts,
-        defaults={
-            "hit": {"track": track},
-            "aspect": {"name": aspect},
-            "free-invoke": {"on": aspect},
-            **boost_defaults(given),
-        },
-        consequence=consequence or "",
-    )
+    defaults = {"hit": {"track": track}, "aspect": {"name": aspect}, "free-invoke": {"on": aspect}}
+    fields = with_boost(EffectFields(defaults, consequence=consequence or ""), given)
+    return settle(table, f"defend-{against}", final, roles_of(actor.name, opponent_of(foes)), facts, fields)
 
 
 @fate.action("oppose")
@@ -361,9 +329,9 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
         own = aspects.Side(members, "invoke", "roll", total, rolled, dice, actor.name)
         own, _, costs = aspects.invoke_window(table, own, None)
         total = own.total
-    defaults = {"opposition": {"value": total}}
+    fields = EffectFields({"opposition": {"value": total}})
     final = FinalRoll(None, total, None, costs)
-    return settle(table, "oppose", final, roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    return settle(table, "oppose", final, roles_of(actor.name, GM), EMPTY, fields)
 
 
 @fate.action("compel")

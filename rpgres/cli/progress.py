@@ -30,6 +30,22 @@ NOTHING = "interrupted: nothing is known yet"
 HINT = " (Ctrl-C stops)"
 
 
+class Bar:
+    """A bar in characters that standard error can show."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(file=raw(sys.stderr), no_color=True, force_terminal=True, legacy_windows=False)
+
+    def drawn(self, share: float) -> str:
+        """Return the bar for a share from 0 to 1."""
+        from rich.progress_bar import ProgressBar
+
+        shown = self._console.render(ProgressBar(total=1, completed=share, width=BAR))
+        return "".join([one.text for one in shown]).ljust(BAR)
+
+
 class Progress:
     """A line on standard error, written anew as the work goes on.
 
@@ -49,6 +65,7 @@ class Progress:
         self._ticks = 0
         self._counted: tuple[int, float, float] | None = None  # how much, of how much, and since when
         self._is_there = self._is_held = False
+        self._bar: Bar | None = None  # made when there is something to draw
         self._lock, self._over = threading.Lock(), threading.Event()
         self.is_stopped = False
 
@@ -105,15 +122,17 @@ class Progress:
             if self._is_held:
                 return
             self._drawn, self._is_there = now, True
-            text, bar, columns = self._label + self._told(now), self._bar(), screen_columns()
+            text, bar, columns = self._label + self._told(now), self._drawn_bar(), screen_columns()
             forms = (bar + text + HINT, bar + text, text + HINT)
             show_progress(next((form for form in forms if len(form) < columns), text))
 
-    def _bar(self) -> str:
+    def _drawn_bar(self) -> str:
         """Return the bar before the text; nothing where it is not known how much there is to do."""
         if self._counted is None or not self._counted[0] < self._counted[1] < float("inf"):
             return ""
-        return bar_of(self._counted[0] / self._counted[1]) + " "
+        if self._bar is None:
+            self._bar = Bar()
+        return self._bar.drawn(self._counted[0] / self._counted[1]) + " "
 
     def _told(self, now: float) -> str:
         if self._counted is None:
@@ -225,16 +244,6 @@ def show_progress(text: str) -> None:
     with suppress(OSError, ValueError):
         raw(sys.stderr).write(cleared + in_line(text)[: screen_columns() - 1])
         sys.stderr.flush()
-
-
-def bar_of(share: float) -> str:
-    """Return a bar for a share from 0 to 1, in characters that standard error can show."""
-    from rich.console import Console
-    from rich.progress_bar import ProgressBar
-
-    console = Console(file=raw(sys.stderr), no_color=True, force_terminal=True, legacy_windows=False)
-    bar = ProgressBar(total=1, completed=share, width=BAR)
-    return "".join(one.text for one in console.render(bar)).ljust(BAR)
 
 
 def _duration(seconds: float) -> str:

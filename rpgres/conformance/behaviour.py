@@ -11,7 +11,7 @@ import msgspec
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.subprocess import digest, digests_elsewhere
-from rpgres.conformance.walks import Asked, Course, plain, played, replay
+from rpgres.conformance.walks import Asked, PlayedPath, plain, played, replay
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Question, View, uniform
 from rpgres.engine.records import answers_of, event_record
@@ -128,23 +128,23 @@ def check_hash_seeds(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def check_replays(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield courses that, given back as a script, end otherwise."""
+    """Yield paths that, given back as a script, end otherwise."""
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
-        for course in subject.walk(case).courses:
-            told = _replay_fault(case, course)
+        for path in subject.walk(case).paths:
+            told = _replay_fault(case, path)
             if told:
-                script = ", ".join(f"{answer.label}={answer.value}" for answer in answers_of(course.questions))
+                script = ", ".join(f"{answer.label}={answer.value}" for answer in answers_of(path.questions))
                 yield finding(f"given {script or 'nothing'} {told}", case.place, _ALONE)
                 return
 
     yield from each(subject, of_case)
 
 
-def _replay_fault(case: Case, course: Course) -> str:
-    """Return what goes otherwise when a course is run again from its own answers; nothing when all is the same."""
+def _replay_fault(case: Case, path: PlayedPath) -> str:
+    """Return what goes otherwise when a path is run again from its own answers; nothing when all is the same."""
     try:
-        again = replay(case.prepared, course)
+        again = replay(case.prepared, path)
     except RpgresError as error:
         return f"it is refused: {error.message}"
     if again is None:
@@ -153,14 +153,14 @@ def _replay_fault(case: Case, course: Course) -> str:
     if unused:
         label, answer = unused[0]
         return f"it does not ask for {label}={answer} again"
-    if plain(found.outcome) != plain(course.outcome):
-        return f"it ends with {_difference([plain(course.outcome)], [plain(found.outcome)])}"
-    return "its account differs" if _events(found) != _events(course) else ""
+    if plain(found.outcome) != plain(path.outcome):
+        return f"it ends with {_difference([plain(path.outcome)], [plain(found.outcome)])}"
+    return "its account differs" if _events(found) != _events(path) else ""
 
 
-def _events(course: Course) -> list[bytes]:
+def _events(path: PlayedPath) -> list[bytes]:
     """Return what happened, whoever answered."""
-    records = [event_record(event) for event in course.events]
+    records = [event_record(event) for event in path.events]
     return [plain(msgspec.structs.replace(one, means="") if isinstance(one, DecisionEvent) else one) for one in records]
 
 
@@ -171,7 +171,7 @@ def _events(course: Course) -> list[bytes]:
 def check_states(subject: Subject) -> Iterator[Diagnostic]:
     """Yield effects whose states cannot be hashed, kept as plain data, or made twice."""
 
-    sound: set[State] = set()  # many cases begin with the same table, and many courses end with it
+    sound: set[State] = set()  # many cases begin with the same table, and many paths end with it
 
     def faults(state: State) -> Iterator[str]:
         told = list(_state_faults(state)) if not _is_in(state, sound) else []
@@ -186,15 +186,15 @@ def check_states(subject: Subject) -> Iterator[Diagnostic]:
         for told in faults(before):
             yield finding(f"the table before the action {told}", case.place, _IN_STATE)
             return
-        for course in subject.walk(case).courses:
-            key = plain(course.outcome.effects)
-            if course.before is not None:
-                before, kept = course.before, plain(course.before)
+        for path in subject.walk(case).paths:
+            key = plain(path.outcome.effects)
+            if path.before is not None:
+                before, kept = path.before, plain(path.before)
             elif key in seen:
                 continue
             seen.add(key)
-            after, again = (apply_effects(case.prepared.rules, before, course.outcome) for _ in range(2))
-            kinds = ", ".join(dict.fromkeys(str(effect["kind"]) for effect in course.outcome.effects)) or "none"
+            after, again = (apply_effects(case.prepared.rules, before, path.outcome) for _ in range(2))
+            kinds = ", ".join(dict.fromkeys(str(effect["kind"]) for effect in path.outcome.effects)) or "none"
             for told in faults(after):
                 yield finding(f"the table after the action (effects: {kinds}) {told}", case.place, _IN_STATE)
                 return

@@ -8,7 +8,7 @@ from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding, place
 from rpgres.conformance.sources import words_of
 from rpgres.conformance.subjects import Case, Subject, read_example
-from rpgres.conformance.walks import Course, Shown, account, deadline
+from rpgres.conformance.walks import PlayedPath, Shown, account, deadline
 from rpgres.engine.events import Decided
 from rpgres.engine.labels import labels_of
 from rpgres.errors import FileError, RpgresError, UsageError
@@ -65,7 +65,7 @@ def _fields(subject: Subject) -> Iterator[Diagnostic]:
     described = {kind: {"kind", *effect.fields} for kind, effect in effects.items() if not effect.does}
     told: set[tuple[str, str]] = set()
     for case in subject.sound:
-        for effect in (effect for course in _courses(subject, case) for effect in course.outcome.effects):
+        for effect in (effect for path in _paths(subject, case) for effect in path.outcome.effects):
             kind = effect["kind"]
             for field in effect if kind in described else ():
                 if field not in described[kind] and (kind, field) not in told:
@@ -130,7 +130,7 @@ def _undeclared(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what decisions show and do not declare, so that orders that name it would be refused; and the reverse."""
     decisions, met = decisions_of(subject.rules), dict[tuple[str, str], set[str]]()
     for case in subject.sound:
-        for label, shown in (subject.walk(case).shown if _courses(subject, case) else {}).items():
+        for label, shown in (subject.walk(case).shown if _paths(subject, case) else {}).items():
             yield from _shown_beyond(case, label, shown, decisions.get(label, Decision()), met)
     for label, its in subject.rules.file.labels.items():
         for key, said in (("facts", its.facts), ("option-facts", its.option_facts)):
@@ -181,23 +181,23 @@ _SHOWS = {"facts": "shows the fact", "option-facts": "has an option with the fac
 
 def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
-    for course in _courses(subject, case):
-        found |= {(event.label, "decision" if isinstance(event, Decided) else "chance") for event in course.questions}
-        found |= {(label, "decision") for label in course.skipped}
+    for path in _paths(subject, case):
+        found |= {(event.label, "decision" if isinstance(event, Decided) else "chance") for event in path.questions}
+        found |= {(label, "decision") for label in path.skipped}
     return found
 
 
 def _twins(subject: Subject, case: Case) -> Iterator[Diagnostic]:
-    for label, name in (subject.walk(case).twins if _courses(subject, case) else {}).items():
+    for label, name in (subject.walk(case).twins if _paths(subject, case) else {}).items():
         advice = "only the first of them can be chosen; give each option a name of its own"
         yield finding(f"{label!r} offers the option {name!r} twice", case.place, advice)
 
 
-def _courses(subject: Subject, case: Case) -> list[Course]:
+def _paths(subject: Subject, case: Case) -> list[PlayedPath]:
     try:
-        return subject.walk(case).courses
+        return subject.walk(case).paths
     except RpgresError:
-        return []  # told by the checks that are about courses
+        return []  # told by the checks that are about paths
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def _table(
 def _settled(subject: Subject) -> set[tuple[str, str, bool]]:
     """Return the rows that the cases come to, as (table, band, whether the margin decided)."""
     for case in subject.sound:
-        _courses(subject, case)
+        _paths(subject, case)
     used = {id(case.prepared.rules): case.prepared.rules for case in subject.sound}
     return {row for rules in used.values() for row in rules.settling.settled()}
 

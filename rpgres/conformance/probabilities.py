@@ -25,21 +25,21 @@ from rpgres.engine.seats import Seats
 from rpgres.engine.table import MEASURED
 from rpgres.model.state import Map, State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
-from rpgres.odds.standings import COUNTERS, Idle
+from rpgres.odds.positions import COUNTERS, Idle
 from rpgres.parameters.examples import example_inputs
 from rpgres.scenes.procedures import procedure_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.odds.courses import Course
+    from rpgres.odds.games import Game
 
 RUNS = 1000  # with which an example is sampled, as far as there is time
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
 ASKED = ("effects", "outcome", "margin", "total")  # the questions, that which asks for most first
-MOST = 20_000  # courses that the odds of an action may take
+MOST = 20_000  # paths that the odds of an action may take
 SECONDS = 5.0
 FEW_RUNS, MOST_TURNS = 20, 100  # of a procedure, with and without tags
 
@@ -52,8 +52,8 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
     """
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
-        whole, courses, budget = subject.walk(case).odds, subject.walk(case).courses, subject.budget(case)
-        has_cards = any(isinstance(event, Drawn | Moved) for course in courses for event in course.events)
+        whole, paths, budget = subject.walk(case).odds, subject.walk(case).paths, subject.budget(case)
+        has_cards = any(isinstance(event, Drawn | Moved) for path in paths for event in path.events)
         found: dict[str, Odds] = {}
         for asked in ASKED:
             questions, others_questions = list[Question](), list[Question]()
@@ -87,10 +87,10 @@ def _forgotten(subject: Subject) -> Iterator[Diagnostic]:
         inputs, switches = example_inputs(rules, procedure)
         chosen = rules.with_switches(switches) if switches else rules
         for name, policy in {**COMMON_POLICIES, **rules.ruleset.policies}.items():
-            course = course_of(procedure_scene(chosen, procedure, inputs, policies={"": policy}))
-            for run in range(FEW_RUNS if course.forgotten else 0):
-                if _played(course, run) != _played(course, run, course.forgotten):
-                    kinds = ", ".join(sorted(course.forgotten))
+            game = game_of(procedure_scene(chosen, procedure, inputs, policies={"": policy}))
+            for run in range(FEW_RUNS if game.forgotten else 0):
+                if _played(game, run) != _played(game, run, game.forgotten):
+                    kinds = ", ".join(sorted(game.forgotten))
                     message = f"it goes otherwise without what is idle ({kinds}), where {name} decides"
                     yield finding(message, subject.place("actions", procedure), _IDLE)
                     break
@@ -99,17 +99,17 @@ def _forgotten(subject: Subject) -> Iterator[Diagnostic]:
 _IDLE = "Ruleset.idle promises that this makes no difference; leave out what does, or policies for which it does"
 
 
-def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashable:
+def _played(game: Game, run: int, forgotten: Collection[str] = ()) -> Hashable:
     """Return what comes of a run, and the table at its end but for what a promise is about; see `Ruleset.idle`."""
-    standing, dealer = course.onward(course.start), SeededDealer(Streams("contract"))
+    position, dealer = game.onward(game.start), SeededDealer(Streams("contract"))
     dealer.move_to(run)
     for turn in range(MOST_TURNS):
-        if course.is_over(standing):
+        if game.is_over(position):
             break
         dealer.begin_turn(turn)
-        after = course.turn(standing, dealer, course.policies)
-        standing = course.onward(replace(after, state=_without(after.state, forgotten)) if forgotten else after)
-    return course.result(standing), _promised(standing.state, course.forgotten)
+        after = game.turn(position, dealer, game.policies)
+        position = game.onward(replace(after, state=_without(after.state, forgotten)) if forgotten else after)
+    return game.result(position), _promised(position.state, game.forgotten)
 
 
 def _without(state: State, idle: Collection[str]) -> State:
@@ -220,7 +220,7 @@ _SAMPLED = "every random result must come from the table"
 
 
 def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it."""
+    """Yield actions whose odds take too long: the number of paths is what they cost, and a rule sets it."""
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
         rules, action = case.prepared.rules, case.prepared.action
@@ -249,7 +249,7 @@ _SPARE_DESCRIBED = "roll fewer separate dice, or use fewer readings of them"
 
 
 def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int]) -> Odds:
-    """Return the chances of a case's outcomes by band, each course followed until its band is fixed."""
+    """Return the chances of a case's outcomes by band, each path followed until its band is fixed."""
     runs, playing = Runs(), partial(play, case.prepared, asked="outcome")
 
     def once(dealer: WalkDealer) -> str:

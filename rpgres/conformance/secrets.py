@@ -50,7 +50,7 @@ from rpgres.text.differences import Difference, first_difference
 from rpgres.toml.diagnostics import Diagnostic
 
 GAMES = 2  # in which the seat answers otherwise; in the first, everybody else skips optional decisions
-RUNS, FEWEST = 20, 3  # one variation for so many courses of a case, and how many at least
+RUNS, FEWEST = 20, 3  # one variation for so many paths of a case, and how many at least
 LONGEST = 500  # decisions of a run that is varied; a procedure whose seats never end it takes seconds for each run
 _ADVICE = (
     "build options, texts and errors from table.state.seen_by(seat); what is hidden is revealed by a card that is "

@@ -21,15 +21,15 @@ from rpgres.parameters.examples import example_inputs
 from rpgres.rulesets import Rules, Ruleset
 from rpgres.rulesets.folders import located_in
 from rpgres.scenes import Leaf, Scene, read_scene
-from rpgres.scenes.flow import Position, after_step, is_over, leaf_at, onward
+from rpgres.scenes.flow import Cursor, after_step, is_over, leaf_at, onward
 from rpgres.scenes.playing import play_step, prepare_step
 from rpgres.toml.diagnostics import Diagnostic, Fault, key_text
 from rpgres.toml.reading import locate, read_source
 
 SEEDS = 5  # with which a case is played twice, to see whether it goes the same way
-LEAVES = 1000  # courses that are followed for an action's example, and as many for all its steps in scenes together
-FEWEST = 20  # courses that are followed for any step
-FEW_LONG = 5  # courses that are followed of a procedure
+LEAVES = 1000  # paths that are followed for an action's example, and as many for all its steps in scenes together
+FEWEST = 20  # paths that are followed for any step
+FEW_LONG = 5  # paths that are followed of a procedure
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -202,7 +202,7 @@ class Subject:
         return played
 
     def walk(self, case: Case) -> Walk:
-        """Return the courses that a case can take, as many as the budget allows; followed once.
+        """Return the paths that a case can take, as many as the budget allows; followed once.
 
         Raises:
             RuleError: the rule fails on one of them, or asks otherwise when it is run again.
@@ -213,7 +213,7 @@ class Subject:
         return found
 
     def budget(self, case: Case) -> int:
-        """Return how many courses of a case are followed: few of a procedure, as each of them is long."""
+        """Return how many paths of a case are followed: few of a procedure, as each of them is long."""
         if case.prepared.action in self.rules.ruleset.procedures:
             return FEW_LONG
         if case.is_example:
@@ -232,7 +232,7 @@ def _steps(scene: Scene) -> Iterator[Case]:
     from rpgres.engine.records import Result
 
     streams, program, rules = Streams(scene.file.seed or "0"), scene.program, scene.rules
-    state, at = scene.state, Position()
+    state, at = scene.state, Cursor()
     passes = Counter[str]()  # of steps that repeat
     while not is_over(program, at := onward(program, rules, at, state)):
         leaf = leaf_at(program, at)

@@ -1,10 +1,11 @@
-"""Playing a case in every way a check needs: noted question by question, course by course, or from a script."""
+"""Playing a case in every way a check needs: noted question by question, path by path, or from a script."""
 
 from __future__ import annotations
 
 import _thread
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
@@ -34,7 +35,8 @@ from rpgres.model.state import State
 from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
-SECONDS = 5.0  # what the first plays, or the courses of a case, may take
+SECONDS = 5.0  # what the first plays, or the paths of a case, may take
+PATIENCE = 10  # how many times as long it may take by the clock, on a busy machine
 FIRST = 3  # seeds with which every case is played first
 VALUE = Reading("total")
 TAIL = 2000  # throws in which a value of dice without a table is sought
@@ -47,7 +49,7 @@ class Asked(msgspec.Struct, frozen=True):
     question: Question
 
 
-class Course(msgspec.Struct, frozen=True):
+class PlayedPath(msgspec.Struct, frozen=True):
     """One way an action can go, from its first question to its outcome."""
 
     events: tuple[Event, ...]
@@ -75,12 +77,12 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """The courses of a case, and the exact chances of what they come to.
+    """The paths of a case, and the exact chances of what they come to.
 
     `twins` are names that a question offers twice, `shown` is what it showed, by its label.
     """
 
-    courses: list[Course]
+    paths: list[PlayedPath]
     odds: Odds
     twins: dict[str, str]
     shown: dict[str, Shown]
@@ -135,20 +137,28 @@ class End(msgspec.Struct, frozen=True):
 def deadline(seconds: float) -> Iterator[None]:
     """End what is run inside when it takes too long, where that can be done: in a program's first thread.
 
+    The time is that of the processor, so that other work on the machine makes nothing fail; what only waits is given
+    `PATIENCE` times as long by the clock.
+
     Raises:
         OutOfTime: it took longer.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    rung = threading.Event()
+    rung, over = threading.Event(), threading.Event()
+    last, used = time.monotonic() + PATIENCE * seconds, time.process_time()
 
-    def ring() -> None:
-        rung.set()
-        _thread.interrupt_main()
+    def watch() -> None:
+        left = seconds
+        while not over.wait(max(left, seconds / 100)):
+            left = seconds - (time.process_time() - used)
+            if left <= 0 or time.monotonic() >= last:
+                rung.set()
+                _thread.interrupt_main()
+                return
 
-    timer = threading.Timer(seconds, ring)
-    timer.daemon = True
+    timer = threading.Thread(target=watch, daemon=True)
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # so a job in the background is born, and never rung
     if ignored:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -160,7 +170,7 @@ def deadline(seconds: float) -> Iterator[None]:
             raise
         raise OutOfTime(f"it did not end within {seconds:g} seconds{place_of(error)}") from None
     finally:
-        timer.cancel()
+        over.set()
         if ignored:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -243,14 +253,14 @@ def _advice(error: RpgresError) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Every course
+# Every path
 
 
 class _Showing(WalkDealer):
     """Walks every result, each roll by itself and nothing merged, and shows real dice for each.
 
     Attributes:
-        is_shown: whether real dice can show all that the running course rolled.
+        is_shown: whether real dice can show all that the running path rolled.
     """
 
     __slots__ = ("is_shown",)
@@ -280,7 +290,7 @@ class _Showing(WalkDealer):
         return throw
 
     def merge(self, key: object) -> None:
-        """Go on: every course is followed by itself."""
+        """Go on: every path is followed by itself."""
 
 
 @lru_cache(maxsize=256)
@@ -300,12 +310,12 @@ def _shown(dice: Dice, readings: tuple[Reading, ...]) -> dict[tuple[int, ...], T
 
 
 def walk(prepared: Prepared, *, leaves: int) -> Walk:
-    """Return every course of an action, each roll by itself and nothing merged, all decisions taken in every way.
+    """Return every path of an action, each roll by itself and nothing merged, all decisions taken in every way.
 
     Raises:
         RuleError: the rule fails on one, or asks otherwise when it is run again.
     """
-    courses, showing, twins, shown = list[Course](), _Showing(), dict[str, str](), dict[str, Shown]()
+    paths, showing, twins, shown = list[PlayedPath](), _Showing(), dict[str, str](), dict[str, Shown]()
 
     def decide(view: View, question: Question) -> Mapping[str, int] | str | None:
         if len({option.name for option in question.offered}) < len(question.offered):
@@ -322,10 +332,10 @@ def walk(prepared: Prepared, *, leaves: int) -> Walk:
     def once(dealer: WalkDealer) -> End:
         outcome, run = play(prepared, dealer=dealer, players=Seats(policies={"": decide}))
         before = run.state if prepared.action in prepared.rules.ruleset.procedures else None
-        courses.append(Course(tuple(run.events), outcome, tuple(run.skipped), showing.is_shown, before))
+        paths.append(PlayedPath(tuple(run.events), outcome, tuple(run.skipped), showing.is_shown, before))
         return End.of(outcome)
 
-    return Walk(courses, explore(once, showing, leaves=leaves, seconds=SECONDS), twins, shown)
+    return Walk(paths, explore(once, showing, leaves=leaves, seconds=SECONDS), twins, shown)
 
 
 def _note(words: dict[str, set[str]], facts: Mapping[str, Any]) -> None:
@@ -350,7 +360,7 @@ def walk_for(
         merged: False to walk it roll by roll, with nothing merged.
 
     Raises:
-        RuleError: the rule fails on a course, or asks otherwise when it is run again.
+        RuleError: the rule fails on a path, or asks otherwise when it is run again.
     """
     runs = Runs(attrgetter(ANSWERS[asked]) if asked in ANSWERS else lambda outcome: End.of(outcome).effects)
     playing = partial(play, with_piles(prepared, asked=asked), asked=asked)
@@ -368,24 +378,24 @@ def walk_for(
     return explore(once, dealer, leaves=leaves, seconds=SECONDS)
 
 
-def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:
-    """Return a course run again from its own answers, and the answers it did not use.
+def replay(prepared: Prepared, path: PlayedPath) -> tuple[PlayedPath, list[tuple[str, str]]] | None:
+    """Return a path run again from its own answers, and the answers it did not use.
 
     None for one whose dice cannot be shown: a tail that is too rare.
 
     Raises:
         RpgresError: an answer is refused, or none is there for a question.
     """
-    if not course.is_shown:
+    if not path.is_shown:
         return None
-    given, choose = scripts_of(answers_of(course.questions, single={event.label for event in course.questions}))
+    given, choose = scripts_of(answers_of(path.questions, single={event.label for event in path.questions}))
     dealer = GivenDealer(given, then=NoDealer(_not_before))
     seats = Seats(choose)
     try:
         outcome, run = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
         raise RuleError(f"it asked {needs.question.label!r}, for which there was no answer the first time") from None
-    return Course(tuple(run.events), outcome), [*dealer.unused(), *seats.unused()]
+    return PlayedPath(tuple(run.events), outcome), [*dealer.unused(), *seats.unused()]
 
 
 def _not_before(verb: str, label: str) -> RuleError:

@@ -46,42 +46,40 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
         return msgspec.structs.replace(self, effects=(*self.effects, *effects))
 
 
-def complete_row(
-    run: Run,
-    row: Settlement,
-    name: str,
-    margin: int | None,
-    facts: Map[str, Any],
-    roles: Mapping[str, str],
-    about: Mapping[str, Any] = EMPTY,
-    words: str = "",
-    of: str = "",
-) -> Settlement:
-    """Return a row after its rolls and questions: with the effects, texts and links of the chosen options.
+class Settling(msgspec.Struct, frozen=True, gc=False):
+    """What a row is chosen by, and what its questions are about; see `Table.settle`."""
 
-    Args:
-        margin, facts, roles, about, words, of: see `Table.settle`.
-    """
-    players, completed = run.players, run.players.policies.completed
+    table: str
+    margin: int | None = None
+    facts: Map[str, Any] = EMPTY
+    roles: Mapping[str, str] = EMPTY
+    about: Mapping[str, Any] = EMPTY
+    words: str = ""
+    of: str = ""
+
+
+def complete_row(run: Run, row: Settlement, by: Settling) -> Settlement:
+    """Return a row after its rolls and questions: with the effects, texts and links of the chosen options."""
+    players, completed, facts, roles = run.players, run.players.policies.completed, by.facts, by.roles
     # One policy, which looks at nothing but the question, answers the same questions alike.
-    is_kept = players.by_question and players.policies.is_common and not about and type(roles) is Map
-    key = id(row), roles, words, of
+    is_kept = players.by_question and players.policies.is_common and not by.about and type(roles) is Map
+    key = id(row), roles, by.words, by.of
     if is_kept and (known := completed.get(key)) is not None:
         run.repeat(known.events)
         return known.found
     before, first, work = row, len(run.events), run.work
     if row.rolls:
         facts = _with_results(run, row.rolls, facts, by=roles.get("actor", ""))
-        row = run.rules.settling.settlement(name, margin, facts, band=row.band)
+        row = run.rules.settling.settlement(by.table, by.margin, facts, band=row.band)
     if not row.asks:
         return row
-    about = {"margin": margin, **about} if about else {"margin": margin}
+    about = {"margin": by.margin, **by.about} if by.about else {"margin": by.margin}
     texts, effects, links = [*row.texts], row.effects, row.links
     asks = [(one, facts) for one in reversed(row.asks)]  # the next one last
     while asks:
         one, facts = asks.pop()
         who = roles.get(one.who, one.who)
-        question = Question(one.label, who, one.options, one.text, one.optional, about, words=words, of=of)
+        question = Question(one.label, who, one.options, one.text, one.optional, about, words=by.words, of=by.of)
         answer = ask(run, question)
         if answer == NO and one.optional:
             continue  # skipped

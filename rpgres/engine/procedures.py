@@ -15,7 +15,7 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.events import Turned
-from rpgres.engine.prepare import Prepared
+from rpgres.engine.prepare import Prepared, lay_placed
 from rpgres.engine.running import EFFECTS, Run
 from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Broken, NeedsAnswer, in_code
@@ -45,7 +45,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     action: str = ""
 
 
-class Standing(msgspec.Struct, frozen=True, gc=False):
+class Position(msgspec.Struct, frozen=True, gc=False):
     """Everything that still matters between two turns of a scene; equal ones go on alike.
 
     Attributes:
@@ -213,7 +213,7 @@ def play_turn(
 
 
 def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tuple[Hashable, State]:
-    """Return the first place of a procedure, and the state as its beginning leaves it.
+    """Return the first place of a procedure, and the state as its beginning and the cards of its inputs leave it.
 
     Raises:
         NeedsAnswer, RuleError: as for `play_turn`.
@@ -221,6 +221,8 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     rules = prepared.rules
     run = Run(rules, prepared.state, dealer, players, EFFECTS)
     with in_code(run, f"the procedure {rules.id} {prepared.action}"):
+        if prepared.placed:
+            lay_placed(run, prepared.placed)
         actor = prepared.state.characters[prepared.actor]
         place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
         check_place(place)

@@ -16,7 +16,7 @@ from rpgres.dice import Dice, Reading
 from rpgres.engine import decisions
 from rpgres.engine.events import Rolled
 from rpgres.engine.outcomes import Outcome as Outcome
-from rpgres.engine.outcomes import complete_row, with_defaults
+from rpgres.engine.outcomes import Settling, complete_row, with_defaults
 from rpgres.engine.players import NO, Question
 from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Onward, Run
 from rpgres.engine.stops import Broken, Settled
@@ -518,7 +518,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         if run.asked not in TO_THE_END:
             raise Settled(found.band, margin if counts else None, total=total, details=details)
         if found.rolls or found.asks:
-            found = complete_row(run, found, name, margin, facts, roles, about, words, of)
+            found = complete_row(run, found, Settling(name, margin, facts, roles, about, words, of))
         effects = found.effects
         if defaults:
             effects = tuple(with_defaults(effect, defaults) for effect in effects)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.named_dice.inputs import Given
-from rpgres.engine.outcomes import Outcome, complete_row
+from rpgres.engine.outcomes import Outcome, Settling, complete_row
 from rpgres.engine.running import TO_THE_END, Run
 from rpgres.engine.stops import Settled
 from rpgres.errors import RuleError, UsageError
@@ -79,7 +79,7 @@ def _settled(run: Run, table: str, band: str, actor: Character) -> Outcome:
     if run.asked not in TO_THE_END:
         raise Settled(row.band, None)
     roles = Map({ACTOR: actor.name, OPPONENT: OPPONENT, GM: GM})
-    row = complete_row(run, row, table, None, EMPTY, roles)
+    row = complete_row(run, row, Settling(table, roles=roles))
     return Outcome(row.band, row.success, effects=row.effects, texts=row.texts, roles=roles)
 
 

@@ -29,6 +29,7 @@ from rpgres.journal.views import hidden_by
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules
 from rpgres.rulesets.corrections import set_by
 from rpgres.rulesets.sheets import read_sheet
@@ -276,7 +277,7 @@ def _again(
             return dealt.state, _dealt_fault(dealt, secret)
         case "set":
             to = secret.label.split(",") if secret.label else ()
-            return set_by(rules, before.state, secret.path, secret.text, seat=secret.by or None, to=to), ""
+            return set_by(rules, before.state, typed_path(secret.path), secret.text, seat=secret.by or None, to=to), ""
         case "undo":
             first = entry.public.before or 0
             return before.state if entry.public.alone else after(first - 1), ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rpgres.engine.rerun import Asked
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers, rules_for
@@ -14,6 +14,9 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.query import Query
 from rpgres.plugins.loading import checked
 from rpgres.rulesets import Rules, Ruleset
+
+if TYPE_CHECKING:
+    from rpgres.scenes.reading import Overrides
 
 LONGEST = 1e9  # seconds of a limit
 What = str | os.PathLike[str] | Ruleset  # a scene by its file or name, or a ruleset by its id or as a record
@@ -37,9 +40,12 @@ class Deciding(NamedTuple):
     switches: dict[str, str]
     folders: tuple[Path, ...]
 
-    def of_scene(self) -> dict[str, Any]:
-        """Return the arguments with which a scene is read."""
-        return {"extra": self.folders, "switches": self.switches, "policies": self.policies, "auto": self.auto}
+    @property
+    def overrides(self) -> Overrides:
+        """What is chosen over what the file of a scene says."""
+        from rpgres.scenes.reading import Overrides
+
+        return Overrides(self.switches, self.policies, self.auto)
 
 
 def deciding(

@@ -16,7 +16,7 @@ from rpgres.odds.scene_best import SceneBestResult
 from rpgres.scenes import Scene
 from rpgres.scenes.measuring import odds_by, scene_of_procedure
 from rpgres.scenes.odds_record import SceneOddsResult, scene_record
-from rpgres.scenes.optimal import best_record
+from rpgres.scenes.optimal import Beginning, BestQuery, best_record
 from rpgres.scenes.walking import ENDING
 
 
@@ -117,11 +117,11 @@ def odds_best(
     require_limits(seconds, leaves)
     who = deciding(choose=choose, auto=True, policies=policies, switches=switches, rulesets=rulesets)
     scene, prepared = _played(what, procedure, inputs, who)
-    people, actor = (prepared.state, prepared.actor) if prepared is not None else (scene.state, "")
-    told: dict[str, Any] = {"policies": scene.told, "inputs": prepared.inputs if prepared is not None else EMPTY}
     goals = [goal] if isinstance(goal, str) else list(goal)
-    limits: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
-    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **told)
+    start = (
+        Beginning(prepared.state, prepared.actor, prepared.inputs) if prepared is not None else Beginning(scene.state)
+    )
+    return best_record(scene, BestQuery(best, goals, by, leaves, seconds, note), start)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

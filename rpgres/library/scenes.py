@@ -29,7 +29,7 @@ def scene_in(file: Any, who: Deciding, inputs: Mapping[str, Any] = EMPTY) -> Sce
     require_no_inputs(inputs, who)
     if file == "-":
         raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
-    scene = load_scene(os.fspath(file), **who.of_scene())
+    scene = load_scene(os.fspath(file), extra=who.folders, overrides=who.overrides)
     require_sound(scene)
     return scene
 

@@ -87,7 +87,7 @@ def _of_scene(
     scene: Scene, who: Deciding, by: Sequence[str], seed: str | int | None, note: str | None
 ) -> tuple[Simulation, str | int | None]:
     """Return the simulation of a scene, and the seed that was given or is the scene's own."""
-    found = scene_simulation(scene, by=by, policies=who.policies, switches=who.switches, auto=who.auto, note=note)
+    found = scene_simulation(scene, by=by, overrides=who.overrides, note=note)
     return found, scene.file.seed if seed is None else seed
 
 

@@ -228,7 +228,12 @@ def _study(
     require_limits(seconds)
     if action is None:
         require_no_inputs(inputs, who, decide=decide)
-        subject, scene = scene_subject(os.fspath(what), by=by or ENDING, **who.of_scene())  # type: ignore[arg-type]
+        subject, scene = scene_subject(
+            os.fspath(what),  # type: ignore[arg-type]
+            extra=who.folders,
+            overrides=who.overrides,
+            by=by or ENDING,
+        )
         require_sound(scene)
         told: dict[str, Any] = {"policies": scene.told, "by": by or ENDING, "title": scene.file.title}
         return Study(subject, seconds, told={**told, "note": note})

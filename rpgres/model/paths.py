@@ -16,6 +16,7 @@ import msgspec
 from rpgres.errors import UsageError
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, GM, Character, Pile, State, Tag, code_of, require_dealt, slug
+from rpgres.model.typed_paths import typed_path
 from rpgres.toml.diagnostics import nearest, unknown
 
 ABSENT = "absent"  # what scenes and people write for what is not there
@@ -125,9 +126,7 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
     Raises:
         UsageError: there cannot be such a place; details have the `word` that is unknown, and the `known` ones.
     """
-    rest = text.split(".")
-    if not all(key.strip() for key in rest):
-        raise UsageError(f"{text!r}: a path is names joined by points, and one of these is empty")
+    rest = list(typed_path(text).checked().keys)
     kind, places, keys, many = "scope" if decides else "table", list[Place](), list[str](), ""
     getters, outer = list[_Get](), list[_Get]()
     while rest:

@@ -298,7 +298,7 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     def glance(self, function: Callable[..., R], *args: Any) -> R:
         """Return what a function of the state and further arguments returns; all hashable, the function pure.
 
-        It is the same as to call it. Odds of scenes, though, tell standings apart by what it returns alone, and not by
+        It is the same as to call it. Odds of scenes, though, tell positions apart by what it returns alone, and not by
         all that it reads; so whatever needs little of much, such as which aspects can be invoked, is asked so.
         """
         return function(self, *args) if args else function(self)

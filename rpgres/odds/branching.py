@@ -1,4 +1,4 @@
-"""Runs of a rule for optimal decisions: each ends at the first question that its tape does not answer."""
+"""Runs for optimal decisions of an action: each ends at the first question that its tape does not answer."""
 
 from __future__ import annotations
 

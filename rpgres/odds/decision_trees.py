@@ -26,7 +26,7 @@ class TooLarge(UsageError):
         chance: the label of what is drawn or rolled too often; empty where it is not that.
         decision: the label of the decision that was met most often; empty where there was none.
         at: the step that was played.
-        leaves, states, turns: how many courses, standings and whole turns were gone through.
+        leaves, states, turns: how many paths, positions and whole turns were gone through.
     """
 
     code = "too-large"
@@ -75,7 +75,7 @@ class Rest(msgspec.Struct, frozen=True, eq=False):
     """The rest of a turn behind a merge: it depends on the key, and on what is read of the table from there on.
 
     Attributes:
-        tape: the answers of one course up to there, the merge the last of them.
+        tape: the answers of one path up to there, the merge the last of them.
         known: its trees, by what was read.
     """
 

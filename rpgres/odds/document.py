@@ -1,4 +1,4 @@
-"""Changes of a scene's TOML by path: `steps.climb.with.vs`, `steps[1].with.vs`."""
+"""A scene's TOML with a value changed at a path: `steps.climb.with.vs`, `steps[1].with.vs`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rpgres.errors import UsageError
 from rpgres.lint.paths import Known, keys_in_file, path_faults
 from rpgres.model.paths import parse_path
 from rpgres.model.state import State
+from rpgres.model.typed_paths import path_in_file
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.sheets import ORDERS
 from rpgres.toml.diagnostics import nearest
@@ -27,7 +28,7 @@ def put_at(rules: Rules, document: Mapping[str, Any], path: str, value: Any) -> 
     Raises:
         UsageError: there is no such path, or it names something that is not in the scene.
     """
-    keys = keys_in_file(rules, split_path(path))
+    keys = keys_in_file(rules, path_in_file(path).keys)
     if not keys:
         raise UsageError(f"{path!r} is no path of the scene; {_LOOKS}")
     _check_named(rules, document, path, keys)
@@ -52,18 +53,6 @@ def _check_named(rules: Rules, document: Mapping[str, Any], path: str, keys: Seq
     if root == "counters" and "." not in name:
         for fault in path_faults(parse_path(f"counters.{name}"), Known(rules, State())):
             raise UsageError(f"{path}: {fault.placed('', None, None, prefix=()).told}")
-
-
-def split_path(text: str) -> list[str]:
-    """Return the keys of a path as messages write it; quoted keys may contain dots.
-
-    >>> split_path('characters.mara.skills."two handed"'), split_path("steps[1].with.vs")
-    (['characters', 'mara', 'skills', 'two handed'], ['steps', '1', 'with', 'vs'])
-    """
-    import re
-
-    keys = re.findall(r'"([^"]*)"|\[(\d+)\]|([^."\[\]]+)', text)
-    return [quoted or number or bare.strip() for quoted, number, bare in keys]
 
 
 def _put_in(node: Any, keys: Sequence[str], value: Any, *, path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Dealers of odds: each question of chance is one question with all its results and their weights."""
+"""Dealers of odds that put a whole roll or hand as one question: all its results, with their weights."""
 
 from __future__ import annotations
 

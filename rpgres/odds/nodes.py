@@ -1,7 +1,7 @@
-"""Standings as whole numbers, what changes them, and what is known of them.
+"""Nodes: positions as whole numbers, the changes that turns make to them, and memos of what is known of them.
 
-A standing is one whole number, its node: each part has `WIDTH` bits of it, for the number of its value. A change is two
-such numbers, so that a turn is applied to a standing by two operations, however many parts there are.
+A position is one whole number, its node: each part has `WIDTH` bits of it, for the number of its value. A change is two
+such numbers, so that a turn is applied to a position by two operations, however many parts there are.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rpgres.odds.standings import Parts
+    from rpgres.odds.positions import Parts
 
 Node = int  # for each part `WIDTH` bits, the number of its value; 0 where the part is not there
 Delta = tuple[int, int]  # the bits of all parts that are written, and of these the ones that a new value lacks
@@ -91,7 +91,7 @@ class Memo:
 def _first(read: Iterable[int]) -> list[int]:
     """Return what of some parts is compared first: those up to one that stands for a group or a function, or that one.
 
-    What a function makes of a standing is not worked out where what was read before it differs.
+    What a function makes of a position is not worked out where what was read before it differs.
     """
     found = list[int]()
     for part in read:

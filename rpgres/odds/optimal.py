@@ -127,7 +127,7 @@ def best_odds(
     Args:
         choose: answers to decisions, by label, used in order in every run.
         leaves, seconds, work, clock: see `Budget`; what is left open counts for nothing.
-        merges: whether points of play that the rule says are alike are looked at once; for tests.
+        merges: whether states that the rule says are alike are looked at once; for tests.
         looks_at_all: whether even options that a rule says can be no better, or are like another, are looked at; for
             tests.
         only_first: whether policies decide all that comes after the actor's first decision, so that only that one is

@@ -1,4 +1,4 @@
-"""The best options of an action's questions, by their facts, where its odds are those of an optimal player."""
+"""Optimal play of an action as a list: the best options of its questions, by what each question is about."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         auto: whether the ruleset's policy decides for those without one.
         files: whether a policy that ends in `.toml` is a file of standing orders.
         decide: who decides for the actor of an action.
-        by: what the chances are of: of an action see `outcome_odds`, of a procedure `course_of`.
+        by: what the chances are of: of an action see `outcome_odds`, of a procedure `game_of`.
         leaves: the maximum number of paths; None for the default budget.
         seconds: the time limit; None for none.
         start: the table on which the action begins.

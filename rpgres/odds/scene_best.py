@@ -1,6 +1,6 @@
-"""Optimal decisions of one player over a whole scene: backward induction over its standings. Nothing names a ruleset.
+"""Optimal decisions of one player over a whole scene: backward induction over its positions. Nothing names a ruleset.
 
-Turns become trees of chance and of decisions, the standings are gone through forwards to find them all, and then
+Turns become trees of chance and of decisions, the positions are gone through forwards to find them all, and then
 backwards, each decision taking what is worth most. That is only right where the one who decides sees all that matters.
 """
 
@@ -14,7 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from rpgres.model.state import EMPTY
-from rpgres.odds.courses import Ahead, Course
 from rpgres.odds.decision_trees import (
     Blind,
     Decide,
@@ -29,16 +28,17 @@ from rpgres.odds.decision_trees import (
 )
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
+from rpgres.odds.games import Ahead, Game
 from rpgres.odds.nodes import Memo, Node, changed
+from rpgres.odds.positions import Parts
 from rpgres.odds.scenes import ExactSceneOdds, Undecided
-from rpgres.odds.standings import Parts
 from rpgres.odds.trees import Trees, seat_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 WORK = 1_000_000  # default budget of answers: some 20 seconds
-LOOKED = 4  # trees that are looked at take as long as an answer of a course
+LOOKED = 4  # trees that are looked at take as long as an answer of a path
 SHOWN = 5  # first decisions that are told, the most probable ones
 
 
@@ -181,7 +181,7 @@ class _Timed(Exception):  # it is no fault: the player may still know what the t
 
 
 def scene_best(
-    course: Course,
+    game: Game,
     who: str,
     *,
     worth: Callable[[Any], Fraction | int],
@@ -208,7 +208,7 @@ def scene_best(
     is_shared, is_timed = True, False
     while True:
         try:
-            return _Best(course, who, worth, most, budget, is_shared=is_shared, is_timed=is_timed).run()
+            return _Best(game, who, worth, most, budget, is_shared=is_shared, is_timed=is_timed).run()
         except Secrets:
             is_shared = False
         except _Timed:
@@ -223,7 +223,7 @@ class _Turn:
     Attributes:
         node, time: where it stands, and after how many turns, where that is told apart.
         worth: what its trees are worth, as far as that is known.
-        due: standings that have to be known first.
+        due: positions that have to be known first.
     """
 
     __slots__ = ("due", "node", "time", "worth")
@@ -234,16 +234,16 @@ class _Turn:
 
 
 class _Best:
-    """The standings of a scene, each worked out when another one needs it, with the trees of their turns.
+    """The positions of a scene, each worked out when another one needs it, with the trees of their turns.
 
     Args:
         is_shared: see `Trees`.
-        is_timed: whether equal standings after another number of turns are told apart.
+        is_timed: whether equal positions after another number of turns are told apart.
     """
 
     def __init__(
         self,
-        course: Course,
+        game: Game,
         who: str,
         worth: Callable[[Any], Fraction | int],
         most: int | None,
@@ -252,11 +252,11 @@ class _Best:
         is_shared: bool,
         is_timed: bool,
     ) -> None:
-        self.course, self.who, self.worth, self.most = course, who, worth, most
+        self.game, self.who, self.worth, self.most = game, who, worth, most
         self._is_timed = is_timed
-        self.parts = Parts(course.canons, forgotten=course.forgotten)
-        self.trees = Trees(course, who, self.parts, budget, is_shared=is_shared)
-        self._hidden, self.ahead = Memo(), Ahead(course, self.parts)
+        self.parts = Parts(game.canons, forgotten=game.forgotten)
+        self.trees = Trees(game, who, self.parts, budget, is_shared=is_shared)
+        self._hidden, self.ahead = Memo(), Ahead(game, self.parts)
         self._values: dict[tuple[int, Node], Fraction] = {}
         self._heights: dict[tuple[int, Node], int] = {}  # how many turns there are from there on at most
         self._views: dict[Hashable, Node] = {}
@@ -265,7 +265,7 @@ class _Best:
         """Work out the beginning, and then go through what comes of the best decisions."""
         from fractions import Fraction
 
-        start = self._arrived(self.parts.node_of(self.course.start))
+        start = self._arrived(self.parts.node_of(self.game.start))
         if isinstance(start, _Over):
             value = Fraction(self.worth(start.result))
             return SceneBest(value, {start.result: Fraction(1)}, (), 0, self.trees.leaves, 0)
@@ -293,7 +293,7 @@ class _Best:
         return time if self._is_timed else 0, node
 
     def value(self, node: Node, time: int) -> Fraction | None:
-        """Return what a standing is worth; None where that is not known yet."""
+        """Return what a position is worth; None where that is not known yet."""
         return self._values.get(self.key(node, time))
 
     def _turn(self, node: Node, time: int) -> _Turn:
@@ -303,7 +303,7 @@ class _Best:
         """Return what a tree of a turn is worth, or the whole turn; all that it needs is worked out before.
 
         Raises:
-            UsageError: a standing leads to itself, so there may be no end.
+            UsageError: a position leads to itself, so there may be no end.
         """
         turns, under_way = [first], {self.key(first.node, first.time)}
         while True:
@@ -330,7 +330,7 @@ class _Best:
                 return value
 
     def _value_of(self, turn: _Turn, tree: Tree | None, turns: Sequence[_Turn]) -> Fraction | None:
-        """Return what a turn is worth, or a tree of it; None where standings are due before."""
+        """Return what a turn is worth, or a tree of it; None where positions are due before."""
         try:
             before = turn.worth.looked
             value = turn.worth.of(tree if tree is not None else turn.worth.tree, turn.due)
@@ -339,18 +339,18 @@ class _Best:
                 raise Undecided(self.trees.undecided)
         except TooLarge as error:
             trees = self.trees
-            error.at, error.leaves, error.turns = self.parts.standing(turn.node).at, trees.leaves, len(turns) - 1
+            error.at, error.leaves, error.turns = self.parts.position(turn.node).at, trees.leaves, len(turns) - 1
             error.states = len(self._values)
             error.decision = next((label for label, _ in trees.decisions.most_common(1)), "")
             raise
         return value
 
     def led(self, node: Node, leaf: Leaf) -> Node | _Over:
-        """Return where an end of a turn leads: a standing, or a result."""
+        """Return where an end of a turn leads: a position, or a result."""
         return self._arrived(changed(node, leaf.value.delta))
 
     def _arrived(self, node: Node) -> Node | _Over:
-        """Return a standing taken on to what is due next, or the result at the end."""
+        """Return a position taken on to what is due next, or the result at the end."""
         delta, is_over = self.ahead.onward(node)
         node = changed(node, delta)
         return _Over(*self.ahead.result(node)) if is_over else node
@@ -365,9 +365,9 @@ class _Best:
             self._hidden.keep(node, reads.parts, hides, self.parts)
         if not hides:
             return
-        standing = self.parts.standing(node)
-        state = standing.state
-        view = time if self._is_timed else 0, state.seen_by(seat_of(state, self.who)), standing.at, standing.place
+        position = self.parts.position(node)
+        state = position.state
+        view = time if self._is_timed else 0, state.seen_by(seat_of(state, self.who)), position.at, position.place
         if self._views.setdefault(view, node) == node:
             return
         if not self._is_timed:
@@ -411,12 +411,12 @@ class _Worth:
     """What the trees of a turn are worth, as far as that is known.
 
     Args:
-        best: knows what standings are worth.
+        best: knows what positions are worth.
         node, time: where the turn begins.
 
     Attributes:
         looked: how often a tree was looked at whose worth was not known.
-        met: the standings that were looked at.
+        met: the positions that were looked at.
     """
 
     def __init__(self, best: _Best, node: Node, time: int) -> None:
@@ -445,7 +445,7 @@ class _Worth:
         return self._best.trees.of(self._node, rest)
 
     def of(self, tree: Tree, due: list[Node]) -> Fraction | None:
-        """Return what a tree is worth; None where that is not known before some standings are.
+        """Return what a tree is worth; None where that is not known before some positions are.
 
         Args:
             due: takes these.

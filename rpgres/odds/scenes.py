@@ -1,10 +1,10 @@
-"""Exact odds of whole scenes: layer by layer, equal standings merged. Nothing here names a ruleset.
+"""Exact odds of whole scenes: layer by layer, equal positions merged. Nothing here names a ruleset.
 
-A turn is run once for all standings that agree in what it reads; for the others it is looked up.
+A turn is run once for all positions that agree in what it reads; for the others it is looked up.
 
-A scene is gone through in passes. A pass runs the turns of standings whose mass reaches a threshold, and follows much
+A scene is gone through in passes. A pass runs the turns of positions whose mass reaches a threshold, and follows much
 lighter ones whose turns are known; what it drops is open. As long as something was dropped and the budget lasts, the
-next pass has a lower threshold: what is known of turns stays, so that it mostly looks up. A standing of mass m that is
+next pass has a lower threshold: what is known of turns stays, so that it mostly looks up. A position of mass m that is
 dropped leaves at most m open, in whatever layer, so one threshold for all layers leaves the least open for the work.
 The pass that leaves the least is the answer. What is open is reported as such; nothing is renormalised.
 """
@@ -21,25 +21,25 @@ from rpgres.engine.cards import HIDDEN
 from rpgres.engine.hidden import Known
 from rpgres.engine.players import Question
 from rpgres.odds.chances import Asked, Chance, chance_rows
-from rpgres.odds.courses import Ahead, Course
 from rpgres.odds.explorer import NEGLIGIBLE, SLIGHT, Budget, Method, summed
+from rpgres.odds.games import Ahead, Game
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed, in_turn
-from rpgres.odds.parts import Sums
-from rpgres.odds.phases import Turns
-from rpgres.odds.standings import Parts
+from rpgres.odds.positions import Parts
+from rpgres.odds.rule_parts import Sums
+from rpgres.odds.turn_odds import TurnOdds
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 700_000  # default budget: standings that are gone through, and answers in turns, each as many of them (`ANSWER`)
+WORK = 700_000  # default budget: positions that are gone through, and answers in turns, each as many of them (`ANSWER`)
 LEAST = 200  # the first pass runs the turns of what has a mass of at least one in so many
-KNOWN = 10  # turns that are known are followed down to so much lighter standings
-TRIED = 20  # where the turns of so many standings of a layer have too many results, those of the others have, too
-FEW = 300  # a layer of so many standings is followed whole in the first pass, as far as turns are known
+KNOWN = 10  # turns that are known are followed down to so much lighter positions
+TRIED = 20  # where the turns of so many positions of a layer have too many results, those of the others have, too
+FEW = 300  # a layer of so many positions is followed whole in the first pass, as far as turns are known
 FALL = 6  # by so much all this grows from pass to pass
 EVERY = 10**12  # in place of any of these: nothing is dropped
-SPARE = 0.05  # for this share of its budget, the first pass runs turns of lighter standings, too; it doubles each time
+SPARE = 0.05  # for this share of its budget, the first pass runs turns of lighter positions, too; it doubles each time
 
 
 class SceneOdds(msgspec.Struct, frozen=True):
@@ -48,9 +48,9 @@ class SceneOdds(msgspec.Struct, frozen=True):
     Attributes:
         masses: probability by result, the most probable first.
         open: probability of what the budget left unresolved; masses and open sum to exactly 1.
-        leaves: how many courses of single turns were run.
-        states: how many distinct standings were gone through.
-        turns: how many turns the longest course that was followed has.
+        leaves: how many paths of single turns were run.
+        states: how many distinct states were evaluated.
+        turns: how many turns the longest path that was followed has.
         is_interrupted: whether somebody stopped it; what is known by then stands.
         too_many: the label of what has too many results for any budget, as hands that are dealt; empty where nothing
             has.
@@ -75,9 +75,9 @@ class ExactSceneOdds(Asked, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"
         mean: the mean of the values, where all are numbers and nothing is open; null elsewhere.
         method: exact; partial, where each chance is an exact lower bound and what is open adds to one or another.
         open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
-        leaves: how many courses of single turns were run.
-        states: how many distinct standings were gone through.
-        turns: how many turns the longest course has.
+        leaves: how many paths of single turns were run.
+        states: how many distinct states were evaluated.
+        turns: how many turns the longest path has.
         interrupted: whether it was stopped before its end; what is known by then stands.
         too_many: the label of what has too many results for any budget, as hands that are dealt; empty where nothing
             has.
@@ -133,7 +133,7 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
 
 
 def scene_odds(
-    course: Course,
+    game: Game,
     *,
     leaves: int | None = None,
     seconds: float | None = None,
@@ -152,18 +152,18 @@ def scene_odds(
         Broken: the rules do otherwise when they are run again, or a turn asks without end.
         RuleError: the ruleset's code failed.
     """
-    return _Walk(course, Budget(leaves, seconds, work=work), is_merged=is_merged).run()
+    return _Walk(game, Budget(leaves, seconds, work=work), is_merged=is_merged).run()
 
 
 class _Layer(msgspec.Struct, frozen=True, gc=False):
-    """What has come of a layer of standings: whole weights, of a scale.
+    """What has come of a layer of positions: whole weights, of a scale.
 
     Attributes:
         ends: of the results that came up.
         open: of what is open.
-        after: of all standings that it led to.
+        after: of all positions that it led to.
         scale: what they are parts of.
-        chosen: how many standings were to be followed, if their turns are known.
+        chosen: how many positions were to be followed, if their turns are known.
         states: how many were.
         has_dropped: whether others were not.
         is_cut: whether one was not for want of budget, though its mass reaches the threshold.
@@ -183,10 +183,10 @@ class _Pass(msgspec.Struct):
     """One way through a scene, and what has come of it so far.
 
     Attributes:
-        few: a layer of so many standings is followed whole, as far as turns are known.
-        least: turns are run of standings with a mass of at least one in so many.
-        spare: for this share of the budget that is left when it begins, turns of lighter standings are run, too.
-        before: how many standings the pass before it was to follow in each layer.
+        few: a layer of so many positions is followed whole, as far as turns are known.
+        least: turns are run of positions with a mass of at least one in so many.
+        spare: for this share of the budget that is left when it begins, turns of lighter positions are run, too.
+        before: how many positions the pass before it was to follow in each layer.
         layers: those that are done; the first is the beginning of the scene.
     """
 
@@ -198,7 +198,7 @@ class _Pass(msgspec.Struct):
 
     @property
     def states(self) -> int:
-        """How many standings were followed."""
+        """How many positions were followed."""
         return sum([one.states for one in self.layers])
 
     def next(self) -> _Pass | None:
@@ -232,7 +232,7 @@ class _Pass(msgspec.Struct):
         return later[0] / (sum(later) or 1) if later else 0.5
 
     def chosen(self, layer: dict[Node, int], scale: int) -> list[Node]:
-        """Return the standings of a layer that are to be followed, if their turns are known; the heaviest first."""
+        """Return the positions of a layer that are to be followed, if their turns are known; the heaviest first."""
         nodes: Iterable[Node] = layer
         if len(layer) > self.few:
             least = scale // (self.least * KNOWN)
@@ -244,7 +244,7 @@ class _Pass(msgspec.Struct):
 
 
 class _Followed(NamedTuple):
-    """The standings of a layer that are followed, with their weights, and the weight of the others; see `_Layer`."""
+    """The positions of a layer that are followed, with their weights, and the weight of the others; see `_Layer`."""
 
     found: list[tuple[Node, int, Turned]]
     dropped: int = 0
@@ -255,14 +255,14 @@ class _Followed(NamedTuple):
 class _Walk:
     """One walk: what is known of turns, and the passes."""
 
-    def __init__(self, course: Course, budget: Budget, *, is_merged: bool) -> None:
-        self.course, self.budget = course, budget
+    def __init__(self, game: Game, budget: Budget, *, is_merged: bool) -> None:
+        self.game, self.budget = game, budget
         self.is_merged = is_merged
-        self.parts = Parts(course.canons, forgotten=course.forgotten if is_merged else ())
-        self.turns = Turns(course, self.parts, budget, is_merged=is_merged)
+        self.parts = Parts(game.canons, forgotten=game.forgotten if is_merged else ())
+        self.turns = TurnOdds(game, self.parts, budget, is_merged=is_merged)
         self.turned = Memo()
         self.numbers: dict[int, int] = {}
-        self.ahead = Ahead(course, self.parts, is_known_again=is_merged)
+        self.ahead = Ahead(game, self.parts, is_known_again=is_merged)
 
     def run(self) -> SceneOdds:
         """Go through the scene in passes until nothing is dropped, or the budget is spent."""
@@ -289,7 +289,7 @@ class _Walk:
 
     def _go_through(self, now: _Pass) -> None:
         """Go through the layers of a pass; one that is interrupted is none of them."""
-        start = self.parts.node_of(self.course.start)
+        start = self.parts.node_of(self.game.start)
         begun = _Followed([(start, 1, self._taken_on(start, [(1, UNCHANGED)], 1, {}))])
         spare, layer, scale = self.budget.mark(now.spare), *self._led_to(now, begun, 1)
         while layer and not self._is_vain(now, sum(layer.values()), scale):
@@ -309,11 +309,11 @@ class _Walk:
         return bool(self.turns.too_many) and left > 1 - SLIGHT
 
     def _follow(self, now: _Pass, layer: dict[Node, int], scale: int, spare: Budget) -> _Followed:
-        """Return the standings of a layer that a pass follows, with what comes of their turns.
+        """Return the positions of a layer that a pass follows, with what comes of their turns.
 
         Args:
             scale: what they are parts of.
-            spare: a mark up to which light standings have their turns run, too.
+            spare: a mark up to which light positions have their turns run, too.
         """
         budget, mark, least = self.budget, self.budget.mark(now.share()), scale // now.least
         found, chosen, is_cut = list[tuple[Node, int, Turned]](), now.chosen(layer, scale), False
@@ -338,7 +338,7 @@ class _Walk:
         return _Followed(found, dropped, len(chosen), is_cut)
 
     def _led_to(self, now: _Pass, followed: _Followed, scale: int) -> tuple[dict[Node, int], int]:
-        """Add a layer to a pass, and return the standings that it leads to with their weights, and their scale."""
+        """Add a layer to a pass, and return the positions that it leads to with their weights, and their scale."""
         found, dropped, chosen, is_cut = followed
         factor = lcm(*{turned.total for _, _, turned in found})
         after: dict[Node, int] = {}
@@ -372,7 +372,7 @@ class _Walk:
 
         Args:
             total: what they are parts of.
-            noted: takes note of the parts of the standing that were looked at for it.
+            noted: takes note of the parts of the position that were looked at for it.
         """
         onwards: dict[Delta, int] = {}
         ends: dict[Hashable, int] = {}

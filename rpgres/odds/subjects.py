@@ -1,4 +1,4 @@
-"""The subject of odds as one record: an action or a scene, with its rules. It can be changed and measured again.
+"""The subject of odds, an action or a scene with its rules, as one record that can be changed and measured again.
 
 Comparing rules, varying an input and knocking something out are the same: measure, change, measure again. A subject
 knows how it is measured (`Subject.evaluate`), so that nothing here depends on whether it is an action or a scene.

@@ -1,6 +1,6 @@
 """Turns of a scene as trees of chance and of one player's decisions, which optimal decisions are worked out on.
 
-Courses of a turn that merge share the tree behind their merge, so a tree is as large as what differs, not as all the
+Paths of a turn that merge share the tree behind their merge, so a tree is as large as what differs, not as all the
 ways to come there.
 """
 
@@ -23,7 +23,6 @@ from rpgres.engine.table import Table
 from rpgres.errors import UsageError
 from rpgres.model.state import State
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
-from rpgres.odds.courses import Course
 from rpgres.odds.decision_trees import (
     Decide,
     Leaf,
@@ -38,18 +37,19 @@ from rpgres.odds.decision_trees import (
     trees_in,
 )
 from rpgres.odds.explorer import MERGE, Budget, Merged, entries
+from rpgres.odds.games import Game
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node
-from rpgres.odds.standings import Parts
+from rpgres.odds.positions import Parts
 from rpgres.odds.watching import Reads, unwatched
 from rpgres.rulesets import STATE
 from rpgres.stopping import STOP
 
 CHOOSE = "choose:"  # before the label of a decision, on a tape
-ROOM = 300  # frames of the stack that a course may take
-WHOLE = 2  # how much longer a course of a turn takes than one within a part of a rule, at least
+ROOM = 300  # frames of the stack that a path may take
+WHOLE = 2  # how much longer a path of a turn takes than one within a part of a rule, at least
 LOOK = 6  # answers of a tape that take as long as a decision by a policy that looks at the table
-HOPELESS = 10**8  # courses of a turn that would take hours
-PROBES = 4  # courses that are followed before a turn is said to be hopeless
+HOPELESS = 10**8  # paths of a turn that would take hours
+PROBES = 4  # paths that are followed before a turn is said to be hopeless
 INNER = " inner"  # in the place of a label, of what came of a part or a chain; no label begins with a blank
 
 
@@ -105,11 +105,11 @@ class Inner(Stop):
 
 
 class TreeDealer(BranchDealer):
-    """Answers from a tape, and ends the run at the first question behind its end, and where courses merge.
+    """Answers from a tape, and ends the run at the first question behind its end, and where paths merge.
 
     Args:
         part: returns the tree of a part of a rule; see `Table.part`.
-        reads: what is read of the standing; noted behind the first answers alone.
+        reads: what is read of the position; noted behind the first answers alone.
         first: of how many answers.
 
     Attributes:
@@ -155,22 +155,22 @@ class Trees:
     """The trees of the turns of a scene.
 
     Args:
-        course: the scene.
+        game: the scene.
         who: the character, or the seat, whose decisions are told apart; policies decide for the others.
-        parts: the parts of its standings.
+        parts: the parts of its positions.
         budget: what they may cost.
         is_shared: whether turns end at merges, too, in a `Rest` that is shared by all turns that come to it. That is
             right as long as nothing happens in them that the player does not see.
 
     Attributes:
-        leaves: how many courses were run.
+        leaves: how many paths were run.
         decisions: how often the player decided, by label.
         undecided: decisions of other players that nobody takes, by label.
     """
 
-    def __init__(self, course: Course, who: str, parts: Parts, budget: Budget, *, is_shared: bool) -> None:
-        self._course, self._who, self._parts, self._budget = course, who, parts, budget
-        self._policies = Searched(course.policies, who, self._decided)
+    def __init__(self, game: Game, who: str, parts: Parts, budget: Budget, *, is_shared: bool) -> None:
+        self._game, self._who, self._parts, self._budget = game, who, parts, budget
+        self._policies = Searched(game.policies, who, self._decided)
         self._is_shared = is_shared
         self._turns = Rest(None, Memo())
         self._rests: dict[Hashable, Memo] = {}  # what is known of those of turns that say what they carry
@@ -197,11 +197,11 @@ class Trees:
         if known is None:
             reads, first = self._parts.reads(node), len(entries(rest.tape))
             self._reads = reads
-            standing, rests = self._parts.watched(node, reads), dict[Hashable, Leaf]()
+            position, rests = self._parts.watched(node, reads), dict[Hashable, Leaf]()
 
             def play(dealer: TreeDealer) -> Leaf:
                 try:
-                    after = self._course.turn(standing, dealer, self._policies)
+                    after = self._game.turn(position, dealer, self._policies)
                 except NeedsAnswer as needs:
                     self.undecided[needs.question.label] = needs.question
                     return Leaf(TurnEnd(UNCHANGED, ""))
@@ -243,10 +243,10 @@ class Trees:
         return _Growing(self._who, play, self._dealer_of).tree(None)
 
     def _dealer_of(self, tape: Any, reads: Reads | None = None, first: int = 0) -> TreeDealer:
-        """Return a dealer for a course that begins with the answers on a tape."""
+        """Return a dealer for a path that begins with the answers on a tape."""
         self._dealer = dealer = TreeDealer(self._part, reads, first)
         dealer.load(tape)
-        if self.leaves % 16 == 0:  # so few courses, each behind the one before, have room in any case
+        if self.leaves % 16 == 0:  # so few paths, each behind the one before, have room in any case
             _check_room()
         self.leaves += 1
         looks, self._policies.looks = self._policies.looks, 0
@@ -331,8 +331,8 @@ class _Growing:
     Args:
         who: the player whose decisions are told apart.
         play: what is played, with a dealer; returns the end.
-        dealer_of: returns a dealer for a course that begins with the answers on a tape.
-        leaf_at: returns the end at a merge, by its key and the answers up to there; None where courses go on there.
+        dealer_of: returns a dealer for a path that begins with the answers on a tape.
+        leaf_at: returns the end at a merge, by its key and the answers up to there; None where paths go on there.
     """
 
     def __init__(
@@ -343,7 +343,7 @@ class _Growing:
         leaf_at: Callable[[Hashable, Any], Leaf] | None = None,
     ) -> None:
         self._who, self._play, self._dealer_of, self._leaf_at = who, play, dealer_of, leaf_at
-        self._rests: dict[Hashable, Tree | None] = {}  # by what courses merged on; None while it is grown
+        self._rests: dict[Hashable, Tree | None] = {}  # by what paths merged on; None while it is grown
         self._leaves: dict[Hashable, Leaf] = {}  # by what they say, each once
         self._trails: dict[Hashable, tuple[Event, ...]] = {}  # what the player does not see, by what it sees
         self._is_foreseen = False  # whether its size is known not to be hopeless
@@ -352,7 +352,7 @@ class _Growing:
         """Return the tree behind the answers on a tape.
 
         Args:
-            ways: how many courses there are if all before this one had as many answers: from the beginning or a merge.
+            ways: how many paths there are if all before this one had as many answers: from the beginning or a merge.
 
         Raises:
             TooLarge: it is so large that no budget suffices.
@@ -389,23 +389,23 @@ class _Growing:
         return self._rest(key, (tape, (MERGE, key)), run)
 
     def _rest(self, key: Hashable, tape: Any, run: Run) -> Tree:
-        """Return the tree behind a merge, which all courses share that come to it."""
+        """Return the tree behind a merge, which all paths share that come to it."""
         if self._leaf_at is not None:
             if _hidden(run, self._who):
                 raise Secrets
             return self._leaf_at(key, tape)
         if _hidden(run, self._who):
-            return self.tree(tape)  # what the player saw on the way may tell courses apart
+            return self.tree(tape)  # what the player saw on the way may tell paths apart
         if key not in self._rests:
             self._rests[key] = None
             self._rests[key] = self.tree(tape)
         return _finished(self._rests[key])
 
     def _foresee(self, tape: Any) -> None:
-        """Follow some courses up to where they may meet others, and tell from them how many there are.
+        """Follow some paths up to where they may meet others, and tell from them how many there are.
 
         Raises:
-            TooLarge: there are too many by half of them, as where many cards are dealt: a long course is no reason.
+            TooLarge: there are too many by half of them, as where many cards are dealt: a long path is no reason.
         """
         self._is_foreseen, start = True, tape
         while start is not None and start[1][0] not in (MERGE, INNER):
@@ -455,7 +455,7 @@ class _Growing:
 
 
 def _check_room() -> None:
-    """Make sure that one more course has room on the stack: to run out of it would look like a fault of the rule."""
+    """Make sure that one more path has room on the stack: to run out of it would look like a fault of the rule."""
     frame, left = sys._getframe(), sys.getrecursionlimit() - ROOM
     while left and frame.f_back is not None:
         frame, left = frame.f_back, left - 1

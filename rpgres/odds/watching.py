@@ -1,4 +1,4 @@
-"""A standing that takes note of what is read of it: what a turn did not read cannot have mattered to it.
+"""Positions that note what is read of them: what a turn did not read cannot have mattered to it.
 
 A watched table, place and step are records of the same classes' kind, in which every part that can be looked up by
 itself is a token until it is read. Records that are copied keep the tokens of what was not read; so what a turn wrote
@@ -18,10 +18,10 @@ from rpgres.model.state import Character, Map, State, Tag, slug
 from rpgres.odds.nodes import MASK, SHAPE, TAGS, WIDTH, Node
 
 if TYPE_CHECKING:
-    from rpgres.odds.standings import Parts
+    from rpgres.odds.positions import Parts
 
 T = TypeVar("T")
-Key = tuple[str, ...]  # a part of a standing: ("state", "tags"), ("tracks", "mara", "physical"), ("place", "turn")
+Key = tuple[str, ...]  # a part of a position: ("state", "tags"), ("tracks", "mara", "physical"), ("place", "turn")
 Owner = tuple[str, ...]  # the key of a counter without its name: ("counters",) of the table, ("counters", "mara")
 MAPS = ("tracks", "things", "piles")  # of the state, by name
 PLAIN = ("tags", "audiences", "periods")
@@ -63,7 +63,7 @@ def value_of(value: Any) -> Any:
 
 
 class Reads:
-    """Which parts of a node's standing were read, in order.
+    """Which parts of a node's position were read, in order.
 
     Attributes:
         is_off: whether no note is taken: what is read before a merge, its key stands for.

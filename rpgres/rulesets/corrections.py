@@ -6,7 +6,7 @@ A path is that of `rpgres.model.paths`: `characters.mara.counters.fate-points`, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -33,6 +33,7 @@ from rpgres.model.state import (
     with_undealt,
     written_as,
 )
+from rpgres.model.typed_paths import TypedPath, path_of
 from rpgres.rulesets import Field, RecordField, Rules, unknown
 from rpgres.toml.diagnostics import nearest
 
@@ -50,7 +51,7 @@ _MOVED = {
 _OF_CHARACTER = ("counters", "abilities", "tracks", "texts")  # maps of a character whose names a short path may have
 
 
-def full_path(state: State, path: str) -> str:
+def full_path(state: State, path: TypedPath) -> TypedPath:
     """Return the path that a short one stands for: `mara.fate-points` is `characters.mara.counters.fate-points`.
 
     It begins with the name of a character, or of a tag: `on-fire.name` is `tags.on-fire.name`.
@@ -58,63 +59,56 @@ def full_path(state: State, path: str) -> str:
     Raises:
         UsageError: several characters may be meant.
     """
-    who, *rest = path.split(".")
+    who, *rest = path.keys
     if who in State.__struct_fields__:
         return path
     meant = state.meant(who)
     if meant is None:
-        return f"tags.{path}" if state.tag(who) is not None else path
+        return path_of("tags", *path.keys) if state.tag(who) is not None else path
     within = [field for field in _OF_CHARACTER if rest and rest[0] in getattr(state.characters[meant], field)]
-    return ".".join(["characters", meant, *(within if len(within) == 1 else ()), *rest])
+    return path_of("characters", meant, *(within if len(within) == 1 else ()), *rest)
 
 
-def path_after(path: str, text: str) -> str:
+def path_after(path: TypedPath, text: str) -> TypedPath:
     """Return where what a path names stands once a text is put there: a tag that is renamed goes by its new name."""
-    match path.split("."):
+    match path.keys:
         case ["tags", _, "name"]:
-            return f"tags.{slug(text)}.name"
+            return path_of("tags", slug(text), "name")
     return path
 
 
-def readers_of(before: State, after: State, path: str, text: str) -> list[str] | None:
+def readers_of(before: State, after: State, path: TypedPath, text: str) -> list[str] | None:
     """Return the seats that may read of a change: those that may know of what stood there, and of what does now.
 
     Returns:
         None for everybody.
     """
     then = path_after(path, text)
-    audiences = [audience_at(before, path)] if value_at(before, path) != ABSENT else []  # else nobody has seen it
+    audiences = [audience_at(before, path)] if value_at(before, path.text) != ABSENT else []  # else nobody has seen it
     audiences += [audience_at(after, then)] if _stands(after, then) else []
     return None if None in audiences else sorted({seat for seats in audiences for seat in seats or ()})
 
 
-def _head(path: str) -> tuple[str, str]:
-    """Return the field of the table that a path is about, and the name in it; empty where it has none."""
-    field, name = (*path.split("."), "")[:2]
-    return field, name
-
-
-def _stands(state: State, path: str) -> bool:
+def _stands(state: State, path: TypedPath) -> bool:
     """Tell whether there is the tag, track or thing that a path is about; what is about nothing of these stands."""
-    field, name = _head(path)
-    match field:
+    match path.field:
         case "tags":
-            return state.tag(name) is not None
+            return state.tag(path.name) is not None
         case "tracks" | "things" | "audiences":
-            return name in {*state.tracks, *state.things}
+            return path.name in {*state.tracks, *state.things}
     return True
 
 
-def audience_at(state: State, path: str) -> tuple[str, ...] | None:
+def audience_at(state: State, path: TypedPath) -> tuple[str, ...] | None:
     """Return the seats that may know of what stands at a path; None for everybody, and where nothing stands."""
-    field, name = _head(path)
+    field, name = path.field, path.name
     if field == "tags":
         tag = state.tag(name)
         return tag.audience if tag is not None else None
     return state.audiences.get(name) if field in ("tracks", "things", "audiences") else None
 
 
-def changed(rules: Rules, state: State, path: str, text: str) -> State:
+def changed(rules: Rules, state: State, path: TypedPath, text: str) -> State:
     """Return the table with a value at a place.
 
     Args:
@@ -124,9 +118,7 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
     Raises:
         UsageError: there is no such place, or the value does not fit what stands there.
     """
-    keys = path.split(".")
-    if not all(key.strip() for key in keys):
-        raise UsageError(f"{path!r}: a path is names joined by points, and one of these is empty")
+    keys = path.checked().keys
     if keys[0] in _MOVED:
         raise UsageError(f"{path}: {_MOVED[keys[0]]}")
     if keys[0] == "characters" and len(keys) == 2 and text == ABSENT and keys[1] in state.characters:
@@ -135,20 +127,20 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
         raise UsageError(f"{path}: the table has no place {keys[0]!r}; did you mean {' or '.join(meant)}?")
     after: State = _put(state, keys, text, path=path)
     _check_kept(after, f"{path}={text}")
-    _check_known(rules, state, after, keys, path)
-    after = _in_box_and_tag(rules, state, after, keys, path)
-    return _with_seat(state, after, keys[1]) if keys[0] == "characters" and keys[2:] == ["seat"] else after
+    _check_known(rules, state, after, path)
+    after = _in_box_and_tag(rules, state, after, path)
+    return _with_seat(state, after, path.character) if path.character and keys[2:] == ("seat",) else after
 
 
-def _in_box_and_tag(rules: Rules, before: State, after: State, keys: list[str], path: str) -> State:
+def _in_box_and_tag(rules: Rules, before: State, after: State, path: TypedPath) -> State:
     """Return the table in which a text that stands in a box and as a tag of its owner is changed in both places.
 
     Raises:
         UsageError: there is such a text already.
     """
-    match keys:
+    match path.keys:
         case ["tags", name] | ["tags", name, "name"] if (tag := before.tag(name)) is not None:
-            return written_as(after, tag, after.tags[before.tags.index(tag)].name if len(keys) == 3 else "")
+            return written_as(after, tag, after.tags[before.tags.index(tag)].name if len(path.keys) == 3 else "")
         case ["characters", who, "tracks", track, box] | ["characters", who, "tracks", track, box, "mark"]:
             was, now = (
                 next((one.mark for one in state.characters[who].tracks[track] if one.name == box), "")
@@ -171,7 +163,9 @@ def _in_box_and_tag(rules: Rules, before: State, after: State, keys: list[str], 
     return after
 
 
-def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None, to: Iterable[str] = ()) -> State:
+def set_by(
+    rules: Rules, state: State, path: TypedPath, text: str, *, seat: str | None, to: Iterable[str] = ()
+) -> State:
     """Return the table with a value at a place that a seat, or the host, puts there.
 
     A seat gets told what it would be told if there were nothing that it does not see.
@@ -187,7 +181,7 @@ def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None
     if seat is None:
         return shown_to(changed(rules, state, path, text), path, to)
     known = state.seen_by(seat)
-    field, name = _head(path)
+    field, name = path.field, path.name
     # That a name is free would show that nothing hidden has it, so no new tag is placed, and no message says which.
     if field in ("tracks", "things", "audiences") and name and name not in {*known.tracks, *known.things}:
         raise UsageError(f"{path}: {seat} cannot set this; the host can, without {named('as')}")
@@ -258,10 +252,10 @@ def _with_seat(before: State, after: State, name: str) -> State:
 # What the ruleset and its sheets know
 
 
-def _check_known(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
+def _check_known(rules: Rules, before: State, after: State, path: TypedPath) -> None:
     """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows."""
-    tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
-    match keys:
+    tag = after.tag(path.name) if path.field == "tags" and path.name else None
+    match path.keys:
         case ["counters", name] if name not in before.counters and name in after.counters:
             _check_counter(rules, before, name, path, of="the table")
         case ["characters", who, "counters", name]:
@@ -299,13 +293,13 @@ def _check_known(rules: Rules, before: State, after: State, keys: list[str], pat
             _require(holder, (*before.characters, *ROLES), what="character", of="the table", path=path)
 
 
-def _require(name: str, known: Iterable[str], *, what: str, of: str, path: str) -> None:
+def _require(name: str, known: Iterable[str], *, what: str, of: str, path: TypedPath) -> None:
     names = list(dict.fromkeys(known))
     if name not in names:
         raise UsageError(f"{path}: {unknown(what, name, names, of=of)}")
 
 
-def _check_counter(rules: Rules, state: State, name: str, path: str, *, of: str) -> None:
+def _check_counter(rules: Rules, state: State, name: str, path: TypedPath, *, of: str) -> None:
     on_table = (*state.counters, *(key for character in state.characters.values() for key in character.counters))
     known = (*rules.file.counters, *on_table)
     if name not in known:
@@ -314,7 +308,7 @@ def _check_counter(rules: Rules, state: State, name: str, path: str, *, of: str)
 
 
 def _check_character_counter(
-    rules: Rules, state: State, character: Character, name: str, path: str, *, was: Character
+    rules: Rules, state: State, character: Character, name: str, path: TypedPath, *, was: Character
 ) -> None:
     field = rules.file.fields_of("counter").get(name)
     if name not in character.counters:
@@ -327,7 +321,7 @@ def _check_character_counter(
         _check_bounds(character.counters[name], [field], path)
 
 
-def _check_ability(rules: Rules, was: Character, number: int, name: str, path: str) -> None:
+def _check_ability(rules: Rules, was: Character, number: int, name: str, path: TypedPath) -> None:
     fields = rules.file.fields_of("abilities").values()
     listed = [field for field in fields if name in field.abilities]
     open_ = [field for field in fields if field.is_open]
@@ -336,7 +330,7 @@ def _check_ability(rules: Rules, was: Character, number: int, name: str, path: s
     _check_bounds(number, listed or open_, path)
 
 
-def _check_bounds(number: int, fields: list[Field], path: str) -> None:
+def _check_bounds(number: int, fields: list[Field], path: TypedPath) -> None:
     """Check that a number is within the bounds of one of the keys of the sheet that it may stand under."""
     if fields and not any(field.has(number) for field in fields):
         raise UsageError(f"{path} is a whole number, {fields[0].words} on a sheet of this ruleset, not {number}")
@@ -345,13 +339,13 @@ def _check_bounds(number: int, fields: list[Field], path: str) -> None:
 _RECORDS = {"integer": (int, "a whole number"), "flag": (bool, "true or false"), "text": (str, "a text")}
 
 
-def _check_record(field: RecordField, value: object, path: str) -> None:
+def _check_record(field: RecordField, value: object, path: TypedPath) -> None:
     type_, wanted = _RECORDS.get(field.kind, (str, f"one of {', '.join(field.choices)}"))
     if type(value) is not type_ or (field.kind == "choice" and value not in field.choices):
         raise UsageError(f"{path} is {wanted}, not {plain(value)!r}")
 
 
-def _check_kind(rules: Rules, before: State, tag: Tag, path: str) -> None:
+def _check_kind(rules: Rules, before: State, tag: Tag, path: TypedPath) -> None:
     """Check that the kind of a tag is none that is known, misspelt; a ruleset's code may lay others."""
     laid = [name for name, effect in rules.file.effects.items() if not effect.does]
     kinds = list(dict.fromkeys([*rules.file.tag_kinds, *(tag.kind for tag in before.tags), *laid]))
@@ -360,7 +354,7 @@ def _check_kind(rules: Rules, before: State, tag: Tag, path: str) -> None:
         raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
 
 
-def _check_seats(after: State, named: tuple[str, ...] | None, path: str) -> None:
+def _check_seats(after: State, named: tuple[str, ...] | None, path: TypedPath) -> None:
     """Check that what is for some seats alone is for seats that there are."""
     seats = {GM, *(after.seat_of(name) for name in after.characters)}
     for seat in named or ():
@@ -371,14 +365,14 @@ def _check_seats(after: State, named: tuple[str, ...] | None, path: str) -> None
 # Putting it there
 
 
-def shown_to(state: State, path: str, seats: Iterable[str]) -> State:
+def shown_to(state: State, path: TypedPath, seats: Iterable[str]) -> State:
     """Return the table with the tag, track or thing at a path for some seats alone; as it is when none are named.
 
     Raises:
         UsageError: there is nothing at the path that could be for some alone.
     """
     audience = tuple(dict.fromkeys(seats))
-    field, name = _head(path)
+    field, name = path.field, path.name
     if not audience:
         return state
     tag = state.tag(name) if field == "tags" else None
@@ -410,7 +404,7 @@ def _without_character(rules: Rules, state: State, name: str) -> State:
     )
 
 
-def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") -> Any:
+def _put(value: Any, keys: Sequence[str], text: str, *, path: TypedPath, field: str = "") -> Any:
     """Return a value in which the place at the rest of a path holds what is typed."""
     if not keys:
         return _read(value, text, path=path, field=field)
@@ -426,13 +420,13 @@ def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") 
         return _put_in_map(value, key, rest, text, path=path, field=field)
     if isinstance(value, tuple) and (field == "tags" or any(isinstance(one, Box) for one in value)):
         return _put_in_row(value, key, rest, text, path=path, field=field)
-    raise UsageError(f"{path}: {'.'.join(path.split('.')[: -len(keys)])} has nothing inside it")
+    raise UsageError(f"{path}: {'.'.join(path.keys[: -len(keys)])} has nothing inside it")
 
 
-def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:
+def _put_in_map(value: Map[str, Any], key: str, rest: Sequence[str], text: str, *, path: TypedPath, field: str) -> Any:
     if key not in value:
         near = nearest(key, value)
-        is_tables = len(path.split(".")) == 2 and near is None and not rest and text != ABSENT and slug(key)
+        is_tables = len(path.keys) == 2 and near is None and not rest and text != ABSENT and slug(key)
         if field == "tracks" and is_tables:
             return value.with_(key, _new_track(text, path=path))
         if field == "things" and is_tables:
@@ -444,7 +438,7 @@ def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, p
             return value  # no character has any
         return value.with_(key, _read(new.get(field, 0), text, path=path, field=field))
     if not rest and text == ABSENT:
-        if field in ("characters", "records") or (field == "tracks" and len(path.split(".")) > 2):
+        if field in ("characters", "records") or (field == "tracks" and len(path.keys) > 2):
             raise UsageError(f"{path}: this cannot be removed")
         return value.without(key)
     if field == "things" and not rest:
@@ -453,14 +447,16 @@ def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, p
     return value.without(key) if field == "uses" and inner == 0 else value.with_(key, inner)
 
 
-def _new_track(text: str, *, path: str) -> tuple[Box, ...]:
+def _new_track(text: str, *, path: TypedPath) -> tuple[Box, ...]:
     """Return as many free boxes as are typed, named by their numbers."""
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= MOST_BOXES:
         raise UsageError(f"{path}: a new track takes its number of boxes, from 1 to {MOST_BOXES}, not {text!r}")
     return tuple(Box(str(number), 1) for number in range(1, int(text) + 1))
 
 
-def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:
+def _put_in_row(
+    value: tuple[Any, ...], key: str, rest: Sequence[str], text: str, *, path: TypedPath, field: str
+) -> Any:
     """Return tags or boxes with one of them changed, added or taken away."""
     found = next((one for one in value if (one.slug == slug(key) if isinstance(one, Tag) else one.name == key)), None)
     if found is None:
@@ -483,7 +479,7 @@ def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *,
     return tuple(changed_ if one is found else one for one in value)
 
 
-def _read(value: Any, text: str, *, path: str, field: str) -> Any:
+def _read(value: Any, text: str, *, path: TypedPath, field: str) -> Any:
     """Return a typed text as the kind of value that stands there."""
     if field in ("audience", "audiences", "knowers"):
         if text == EVERYBODY and field == "audience":
@@ -501,8 +497,8 @@ def _read(value: Any, text: str, *, path: str, field: str) -> Any:
         raise UsageError(f"{path} is not a single value; it has: {', '.join(value) or 'nothing yet'}")
     if isinstance(value, msgspec.Struct):
         raise UsageError(f"{path} is not a single value; it has: {', '.join(value.__struct_fields__)}")
-    if isinstance(value, tuple) and not path.startswith("things."):
-        if path == "tags":
+    if isinstance(value, tuple) and path.field != "things":
+        if path.keys == ("tags",):
             raise UsageError("tags is not a single value; add a tag with tags.NAME=KIND, such as tags.On Fire=aspect")
         boxes = ", ".join(box.name for box in value) or "none"
         raise UsageError(
@@ -512,7 +508,7 @@ def _read(value: Any, text: str, *, path: str, field: str) -> Any:
     return _data(value, text, path=path)
 
 
-def _number(now: int, text: str, *, path: str, is_count: bool) -> int:
+def _number(now: int, text: str, *, path: TypedPath, is_count: bool) -> int:
     try:
         number = int(text)
     except ValueError:
@@ -523,7 +519,7 @@ def _number(now: int, text: str, *, path: str, is_count: bool) -> int:
     return number
 
 
-def _data(value: Any, text: str, *, path: str) -> Any:
+def _data(value: Any, text: str, *, path: TypedPath) -> Any:
     """Return what is typed for something of a ruleset's own: as TOML writes it, or a text."""
     from tomli import TOMLDecodeError, loads
 
@@ -547,7 +543,5 @@ def _meant(rules: Rules, state: State, owner: str, name: str) -> list[str]:
     return found + [f"{one.name}.{name}" for one in people if any(name in getattr(one, of) for of in _OF_CHARACTER)]
 
 
-def _no_place(path: str, key: str, known: Iterable[str]) -> UsageError:
-    keys = path.split(".")
-    place = ".".join(keys[: keys.index(key)]) if key in keys else ""
-    return UsageError(f"{path}: {unknown('place', key, known, of=place or 'the table')}")
+def _no_place(path: TypedPath, key: str, known: Iterable[str]) -> UsageError:
+    return UsageError(f"{path}: {unknown('place', key, known, of=path.before(key) or 'the table')}")

@@ -14,6 +14,7 @@ from rpgres.lint.decisions import asked_of, decisions_of
 from rpgres.lint.orders import option_faults
 from rpgres.lint.paths import Known
 from rpgres.model.state import EMPTY
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules
 from rpgres.rulesets.dice_plans import dice_plan
 from rpgres.rulesets.rules import dice_of
@@ -52,7 +53,7 @@ def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
             told = f"{rules.id} has no kind of effect {kind!r}"
             yield unknown_name(("expect", "effects", number, "kind"), told, str(kind), rules.file.effects)
     for path, value in step.expect.state.items():
-        if isinstance(value, int) and path.split(".")[-2:-1] == ["tracks"]:
+        if isinstance(value, int) and typed_path(path).keys[-2:-1] == ("tracks",):
             told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"
             yield Fault("wrong-type", ("expect", "state", path), told)
     if step.expect.also is not None and step.expect.also not in (ABSENT, *others):

@@ -18,6 +18,7 @@ from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import ABSENT, parse_path
 from rpgres.model.paths import Path as StatePath
 from rpgres.model.state import CHECKED, EMPTY, GM, Map, State
+from rpgres.model.typed_paths import typed_path
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
@@ -291,13 +292,17 @@ def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Kno
         if as_table(step.get("expect")).get("error") is not None:
             continue  # the scene expects that it cannot be set
         for path, value in as_table(step.get("set")).items():
-            keys = path.split(".")
-            of = keys[0] if len(keys) == 2 else keys[2] if keys[0] == "characters" and len(keys) == 4 else ""
+            keys = typed_path(path).keys
             if not isinstance(value, bool | int | str):
                 continue
+            match keys:
+                case ["counters" | "abilities", _] | ["characters", _, "counters" | "abilities", _]:
+                    is_rated = True
+                case _:
+                    is_rated = False
             known, change = later(), isinstance(value, str) and is_change(value)  # the sum is known in play only
             state = known.state or State()
-            if of in ("counters", "abilities"):
+            if is_rated:
                 with _faults_of_errors(faults, "refused", *at, "set", path):
                     with_value(known.rules, state, path, "+0" if change else value)
             elif _is_there(state, keys) and not (change or parse_path(path).is_computed):  # these are told already

@@ -12,6 +12,7 @@ from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_pol
 from rpgres.errors import UsageError
 from rpgres.lint.paths import Known
 from rpgres.model.state import GM, State, slug
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import SheetOrders
@@ -86,7 +87,7 @@ class Deciders(msgspec.Struct):
 
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
         steps = list(steps)
-        put = tuple(path.partition(".")[2] for step in steps for path in step.set)
+        put = tuple(typed_path(path).inner for step in steps for path in step.set)
         known = Known(rules, state, names_in(rules, steps), texts=put)
         return policies_for(chosen, on_sheets, known=known, sets=self.sets, sources=self.sources)
 

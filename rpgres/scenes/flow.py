@@ -1,4 +1,4 @@
-"""The control flow of a scene: which step comes next, and the position after it. Nothing here prints or rolls."""
+"""The control flow of a scene: which step comes next, and the cursor after it. Nothing here prints or rolls."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rpgres.rulesets import Rules
 from rpgres.scenes.program import Leaf, Open, Program, Test
 
 
-class Position(msgspec.Struct, frozen=True, gc=False):
-    """The position in a program, with what later steps may need of earlier ones.
+class Cursor(msgspec.Struct, frozen=True, gc=False):
+    """Where a program stands, with what later steps may need of earlier ones.
 
     Attributes:
         op: the index of the next operation; the length of the program at the end.
@@ -34,13 +34,13 @@ class Position(msgspec.Struct, frozen=True, gc=False):
     counted: Map[str, Any] = EMPTY
 
 
-def is_over(program: Program, at: Position) -> bool:
+def is_over(program: Program, at: Cursor) -> bool:
     """Tell whether a scene has ended."""
     return at.op >= len(program.ops)
 
 
-def leaf_at(program: Program, at: Position) -> Leaf:
-    """Return the step at a position that `onward` returned."""
+def leaf_at(program: Program, at: Cursor) -> Leaf:
+    """Return the step at a cursor that `onward` returned."""
     op = program.ops[at.op]
     assert isinstance(op, Leaf)
     return op
@@ -49,15 +49,15 @@ def leaf_at(program: Program, at: Position) -> Leaf:
 def onward(
     program: Program,
     rules: Rules,
-    at: Position,
+    at: Cursor,
     state: State,
     *,
     skips: Callable[[Leaf, tuple[int, ...]], None] | None = None,
-) -> Position:
-    """Return the position of the next step whose conditions hold, or the end.
+) -> Cursor:
+    """Return the cursor of the next step whose conditions hold, or the end.
 
     Args:
-        at: the position so far: a step, or the beginning or end of a group.
+        at: the cursor so far: a step, or the beginning or end of a group.
         skips: called with each step whose conditions do not hold, and the passes of its groups.
     """
     ops = program.ops
@@ -82,15 +82,15 @@ def onward(
     return _without_unread(program, at)
 
 
-def _next_pass(op: Open, rules: Rules, at: Position, state: State, done: int) -> Position:
-    """Return the first position of the next pass of a group, or the one behind the group."""
+def _next_pass(op: Open, rules: Rules, at: Cursor, state: State, done: int) -> Cursor:
+    """Return the first cursor of the next pass of a group, or the one behind the group."""
     if done >= op.at_most or (op.until is not None and is_due(op.until, rules, at.outcomes, state)):
         return msgspec.structs.replace(at, op=op.after)
     return msgspec.structs.replace(at, op=at.op + 1, passes=(*at.passes, done))
 
 
-def _without_unread(program: Program, at: Position) -> Position:
-    """Return a position without the outcomes that no later condition reads."""
+def _without_unread(program: Program, at: Cursor) -> Cursor:
+    """Return a cursor without the outcomes that no later condition reads."""
     if not program.last_use or not any(program.last_use.get(name, -1) < at.op for name in at.outcomes):
         return at
     kept = {name: band for name, band in at.outcomes.items() if program.last_use.get(name, -1) >= at.op}
@@ -106,8 +106,8 @@ def is_due(test: Test, rules: Rules, outcomes: Mapping[str, str], state: State) 
     return test.holds is None or test.holds(Scope(state))
 
 
-def after_step(program: Program, rules: Rules, at: Position, state: State, *, outcome: str | None) -> Position:
-    """Return the position behind a step that was played; the end where an ending with `at-once` holds.
+def after_step(program: Program, rules: Rules, at: Cursor, state: State, *, outcome: str | None) -> Cursor:
+    """Return the cursor behind a step that was played; the end where an ending with `at-once` holds.
 
     Args:
         outcome: the band of its outcome; None where it has none.
@@ -128,7 +128,7 @@ def after_step(program: Program, rules: Rules, at: Position, state: State, *, ou
     return then
 
 
-def ending_of(program: Program, rules: Rules, at: Position, state: State) -> str:
+def ending_of(program: Program, rules: Rules, at: Cursor, state: State) -> str:
     """Return the name of the ending; where the scene names none, the outcome of its last step."""
     for end in program.ends:
         if is_due(end.due, rules, at.outcomes, state):

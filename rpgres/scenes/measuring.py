@@ -13,8 +13,8 @@ from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import UndealtError, named
 from rpgres.model.state import EMPTY
-from rpgres.odds.courses import Course
 from rpgres.odds.exact import NeedsPolicy, asked_words, needs_policy, success_in
+from rpgres.odds.games import Game
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import (
@@ -32,8 +32,8 @@ from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Scene
-from rpgres.scenes.reading import load_scene, read_scene
-from rpgres.scenes.walking import ENDING, course_of
+from rpgres.scenes.reading import NO_OVERRIDES, Overrides, load_scene, read_scene
+from rpgres.scenes.walking import ENDING, game_of
 from rpgres.toml.reading import parse
 
 T = TypeVar("T")
@@ -45,9 +45,7 @@ def scene_subject(
     name: str,
     *,
     extra: Sequence[Path] = (),
-    switches: Mapping[str, str] = EMPTY,
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
+    overrides: Overrides = NO_OVERRIDES,
     find_ruleset: Callable[[str], Any] | None = None,
     by: str = ENDING,
     leaves: int | None = None,
@@ -57,27 +55,26 @@ def scene_subject(
     Args:
         name: a file, `-`, or a shipped scene.
         extra: further folders with rulesets and overlays.
-        switches: house rules chosen over the scene's own.
-        policies, auto, find_ruleset: see `read_scene`.
-        by: what the chances are of; see `course_of`.
+        overrides, find_ruleset: see `read_scene`.
+        by: what the chances are of; see `game_of`.
 
     Raises:
         FileError: the scene is missing or faulty.
     """
-    scene = load_scene(name, extra=extra, switches=switches, policies=policies, auto=auto, find_ruleset=find_ruleset)
-    reread = partial(_reread, read=scene, policies=policies, auto=auto)
+    scene = load_scene(name, extra=extra, overrides=overrides, find_ruleset=find_ruleset)
+    reread = partial(_reread, read=scene, overrides=overrides)
     subject = Subject(
         rules=scene.rules,
         evaluate=_evaluator(reread, by=by, leaves=leaves),
         scene=scene.source.path,
         document=parse(scene.source),
-        switches={**scene.file.switches, **switches},
+        switches={**scene.file.switches, **overrides.switches},
         parts=partial(_parts_of_scene, reread=reread),
     )
     return subject, scene
 
 
-def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto: bool) -> Scene:
+def _reread(subject: Subject, *, read: Scene, overrides: Overrides) -> Scene:
     """Return the scene of a subject, with its changes."""
 
     def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
@@ -90,8 +87,7 @@ def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto:
         find_ruleset=str,  # not used: `load` has the rules
         folder=read.folder,
         extra=read.extra,
-        policies=policies,
-        auto=auto,
+        overrides=msgspec.structs.replace(overrides, switches=EMPTY),  # those of the subject count
         load=load,
     )
     return msgspec.structs.replace(scene, state=without(scene.state, subject.removed))
@@ -166,7 +162,7 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
     """Return the exact odds of the endings of a scene, or of a value at its end.
 
     Args:
-        by: what the chances are of; see `course_of`.
+        by: what the chances are of; see `game_of`.
         budget: how much work; see `scene_odds`.
 
     Raises:
@@ -174,20 +170,20 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
         UsageError: there is nothing of such a name.
     """
     try:
-        return with_late_deals(scene, lambda course: scene_odds(course, **budget), by=(by,))
+        return with_late_deals(scene, lambda game: scene_odds(game, **budget), by=(by,))
     except Undecided as undecided:
         raise undecided_error(scene, undecided.questions.values()) from None
 
 
-def with_late_deals(scene: Scene, walk: Callable[[Course], T], **asked: Any) -> T:
+def with_late_deals(scene: Scene, walk: Callable[[Game], T], **asked: Any) -> T:
     """Return the result of a walk through a scene whose hands are dealt when they are first looked at.
 
     Where a condition, or the value that is asked for, reads a hand, all hands are dealt at once.
     """
     try:
-        return walk(course_of(scene, **asked))
+        return walk(game_of(scene, **asked))
     except UndealtError:
-        return walk(course_of(scene, **asked, defers=False))
+        return walk(game_of(scene, **asked, defers=False))
 
 
 def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from rpgres.engine.hidden import Known
 from rpgres.engine.views import seats_of
 from rpgres.errors import UsageError, counted, named
 from rpgres.model.state import EMPTY, State
-from rpgres.odds.courses import Course
 from rpgres.odds.decision_trees import TooLarge
 from rpgres.odds.exact import chance_record
+from rpgres.odds.games import Game
 from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided, too_many_words
 from rpgres.rulesets import unknown
@@ -26,52 +28,64 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 
-def best_record(
-    scene: Scene,
-    people: State,
-    *,
-    best: str = "",
-    goals: Sequence[str] = (),
-    by: str = ENDING,
-    policies: Mapping[str, str] = EMPTY,
-    inputs: Mapping[str, Any] = EMPTY,
-    note: str | None = None,
-    actor: str = "",
-    known: Known | None = None,
-    leaves: int | None = None,
-    seconds: float | None = None,
-) -> SceneBestResult:
-    """Return the result of a scene with optimal decisions of one player.
+class BestQuery(msgspec.Struct, frozen=True):
+    """What is asked of optimal decisions over a scene.
 
-    Args:
-        scene: the scene; its policies decide for everybody else.
+    Attributes:
         best: who decides optimally: a character or a seat; by default the first actor.
         goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
-        by: what the chances are of; see `course_of`.
-        policies: the policies of the others, for the record.
-        actor: who acts first, where no step names an actor.
-        known: the seat whose knowledge of a persistent table counts.
+        by: what the chances are of; see `game_of`.
         leaves, seconds: see `Budget`.
+        note: for the record.
+    """
+
+    best: str = ""
+    goals: Sequence[str] = ()
+    by: str = ENDING
+    leaves: int | None = None
+    seconds: float | None = None
+    note: str | None = None
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """Who and what is there when a scene or a procedure begins.
+
+    Attributes:
+        people: the table, with those whom inputs bring along.
+        actor: who acts first, where no step names an actor.
+        inputs: those of a procedure, for the record.
+        known: the seat whose knowledge of a persistent table counts.
+    """
+
+    people: State
+    actor: str = ""
+    inputs: Mapping[str, Any] = EMPTY
+    known: Known | None = None
+
+
+def best_record(scene: Scene, query: BestQuery, start: Beginning) -> SceneBestResult:
+    """Return the result of a scene with optimal decisions of one player; its policies decide for everybody else.
 
     Raises:
         UsageError: there is no such player or ending, or the player does not see all that matters (`Blind`).
         NeedsPolicy: nothing answers a decision of another player.
     """
-    who = _who(scene, people, best, actor)
+    who = _who(scene, start.people, query.best, start.actor)
     try:
-        found, goals, shares = _played(scene, who, goals, by, {"leaves": leaves, "seconds": seconds})
+        found, goals, shares = _played(scene, who, query)
     except TooLarge as error:
-        error.add(_how_far(scene, error) + _what_helps(scene, who, error, people))
+        error.add(_how_far(scene, error) + _what_helps(scene, who, error, start.people))
         raise
+    policies = {**scene.told, who: "best"}
     return SceneBestResult(
         **shares,
-        **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=note),
+        **evaluated(scene, by=query.by, policies=policies, inputs=start.inputs, note=query.note),
         method="exact",
         open=chance_record(found.value * 0),
         leaves=found.leaves,
         states=found.states,
         turns=found.turns,
-        known=known,
+        known=start.known,
         best=who,
         goal=goals,
         value=chance_record(found.value),
@@ -79,16 +93,15 @@ def best_record(
     )
 
 
-def _played(
-    scene: Scene, who: str, goals: Sequence[str], by: str, limits: Mapping[str, Any]
-) -> tuple[SceneBest, list[str], dict[str, Any]]:
+def _played(scene: Scene, who: str, query: BestQuery) -> tuple[SceneBest, list[str], dict[str, Any]]:
     """Return optimal play, the endings or values that count, and the chances of `by` for the record."""
-    wanted_by = by if not _are_endings(scene, goals) else ENDING
-    goals, worth = _goal(scene, goals, wanted_by)
+    by = query.by
+    wanted_by = by if not _are_endings(scene, query.goals) else ENDING
+    goals, worth = _goal(scene, query.goals, wanted_by)
 
-    def search(course: Course) -> SceneBest:
-        most = 1 if goals else None
-        return scene_best(course, who, worth=lambda result: worth(result[0]), most=most, **limits)
+    def search(game: Game) -> SceneBest:
+        most, leaves, seconds = 1 if goals else None, query.leaves, query.seconds
+        return scene_best(game, who, worth=lambda one: worth(one[0]), most=most, leaves=leaves, seconds=seconds)
 
     try:
         found = with_late_deals(scene, search, by=tuple(dict.fromkeys((wanted_by, by))), best=who)

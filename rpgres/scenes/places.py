@@ -10,6 +10,7 @@ from rpgres.lint.paths import Known, path_faults, place_faults
 from rpgres.model.conditions import read_condition
 from rpgres.model.paths import ABSENT, parse_path
 from rpgres.model.state import slug
+from rpgres.model.typed_paths import path_of, typed_path
 from rpgres.scenes.records import SceneTag
 from rpgres.toml.diagnostics import Fault, KeyPath, errors_in
 
@@ -43,13 +44,12 @@ def faults_of_paths(
     there |= {slug(text) for _, step in steps for text in texts_in(step)}
     for at, paths, check in _paths_in(data, steps):
         for path, wanted in as_table(paths).items():
-            field, _, rest = path.partition(".")
-            key, _, inner = rest.partition(".")
-            if field == "tags" and key in tags and slug(key) not in there:
-                called = slug(tags[key].text)
-                message = f"a path names a tag by its text: this one is tags.{called}{'.' if inner else ''}{inner}"
+            said = typed_path(path)
+            if said.field == "tags" and said.name in tags and slug(said.name) not in there:
+                meant = path_of("tags", slug(tags[said.name].text), *said.keys[2:])
+                message = f"a path names a tag by its text: this one is {meant}"
                 yield Fault("unknown-name", (*at, path), message)
-            elif check is not None and "." in path:
+            elif check is not None and said.name:
                 found = check(path, wanted, known)
                 yield from (fault.under(*at, path) for fault in (found and check(path, wanted, later())))
 
@@ -102,9 +102,9 @@ def all_steps(raw: Any, at: KeyPath = ("steps",)) -> Iterator[tuple[KeyPath, dic
 def texts_in(step: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts by which a step may put something on the table: inputs, answers, and paths of `set`."""
     for path, value in as_table(step.get("set")).items():
-        field, _, name = path.partition(".")
-        if field in ("tags", "things", "tracks") and "." not in name and value != ABSENT:
-            yield name
+        match typed_path(path).keys:
+            case ["tags" | "things" | "tracks", name] if value != ABSENT:
+                yield name
     left: list[Any] = [step.get("with"), step.get("choose")]
     while left:
         one = left.pop()

@@ -21,8 +21,9 @@ from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import GM, HOST_NAME, State
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules, unknown
-from rpgres.scenes.flow import Position, after_step, answer_lists, ending_of, is_over, leaf_at, onward
+from rpgres.scenes.flow import Cursor, after_step, answer_lists, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Step
 from rpgres.scenes.views import CannotSet, Unanswered, changes_seen, require_seat, result_seen, told_to
@@ -30,7 +31,7 @@ from rpgres.scenes.views import CannotSet, Unanswered, changes_seen, require_sea
 if TYPE_CHECKING:
     from rpgres.engine.run import Answering
 
-RunLeaf = Callable[[Leaf, Position, State], "tuple[Result | Pending | None, State]"]
+RunLeaf = Callable[[Leaf, Cursor, State], "tuple[Result | Pending | None, State]"]
 
 _LONGEST = 10  # characters of a change of a number
 _FROM_NOTHING = ("counters", "abilities", "uses")  # where a missing number counts as 0
@@ -153,7 +154,7 @@ def play_scene(
     """
     streams = Streams(seed)
 
-    def run_leaf(leaf: Leaf, at: Position, before: State) -> tuple[Result | Pending | None, State]:
+    def run_leaf(leaf: Leaf, at: Cursor, before: State) -> tuple[Result | Pending | None, State]:
         if begins is not None:
             begins(leaf, before)
         try:
@@ -175,7 +176,7 @@ def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lamb
         run_leaf: runs a step: returns its result, and the table after it.
         ended: called with the name of the ending; empty for none.
     """
-    program, rules, state, at = scene.program, scene.rules, scene.state, Position()
+    program, rules, state, at = scene.program, scene.rules, scene.state, Cursor()
     skipped: list[tuple[Leaf, tuple[int, ...]]] = []
     while True:
         skipped.clear()
@@ -324,7 +325,7 @@ def _kept(
 def play_step(
     scene: Scene,
     leaf: Leaf,
-    at: Position,
+    at: Cursor,
     state: State,
     streams: Streams,
     *,
@@ -380,7 +381,7 @@ def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -
     text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
     if isinstance(value, str) and is_change(value):
         text = _changed_number(state, path, value)
-    return changed(rules, state, path, text)
+    return changed(rules, state, typed_path(path), text)
 
 
 def is_change(text: str) -> bool:

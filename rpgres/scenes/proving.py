@@ -12,7 +12,7 @@ from rpgres.engine.records import Pending, Result
 from rpgres.errors import RpgresError
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import State
-from rpgres.scenes.flow import Position
+from rpgres.scenes.flow import Cursor
 from rpgres.scenes.playing import at_step, play_step, unanswered, walk
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Expect
@@ -86,7 +86,7 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
     streams = Streams(read_seed(next((one for one in (seed, scene.file.seed) if one is not None), "0")))
     proof = _Proof()
 
-    def run_leaf(leaf: Leaf, at: Position, before: State) -> tuple[Result | None, State]:
+    def run_leaf(leaf: Leaf, at: Cursor, before: State) -> tuple[Result | None, State]:
         expect = leaf.step.expect or Expect()
         proof.hold(leaf, "played", expect.played, True)
         found: Result | Pending | RpgresError | None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
@@ -109,19 +110,43 @@ def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def load_scene(name: str, *, extra: Sequence[Path] = (), **reading: Any) -> Scene:
+class Overrides(msgspec.Struct, frozen=True):
+    """What is chosen over what a scene's file says.
+
+    Attributes:
+        switches: house rules.
+        policies: policies by character, the default for others under an empty name. Names of policies, or files of
+            standing orders.
+        auto: whether the ruleset's first policy decides where neither these nor the file names one.
+    """
+
+    switches: Mapping[str, str] = EMPTY
+    policies: Mapping[str, str] = EMPTY
+    auto: bool = False
+
+
+NO_OVERRIDES = Overrides()
+
+
+def load_scene(
+    name: str,
+    *,
+    extra: Sequence[Path] = (),
+    overrides: Overrides = NO_OVERRIDES,
+    find_ruleset: Callable[[str], Any] | None = None,
+) -> Scene:
     """Return the scene of a name, with its rules, sheets and policies.
 
     Args:
         name: see `open_scene`.
         extra: further folders with rulesets and overlays.
-        reading: further arguments of `read_scene`.
+        overrides, find_ruleset: see `read_scene`.
 
     Raises:
         FileError: there is none, or it is faulty.
     """
     source, folder = open_scene(name, extra=extra)
-    return read_scene(source, folder=folder, extra=extra, **reading)
+    return read_scene(source, folder=folder, extra=extra, overrides=overrides, find_ruleset=find_ruleset)
 
 
 def read_scene(
@@ -129,10 +154,8 @@ def read_scene(
     *,
     find_ruleset: Callable[[str], Any] | None = None,
     folder: Path | None = None,
-    switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
+    overrides: Overrides = NO_OVERRIDES,
     load: Callable[..., Rules] = load_rules,
     data: Mapping[str, Any] | None = None,
 ) -> Scene:
@@ -141,11 +164,8 @@ def read_scene(
     Args:
         find_ruleset: returns a ruleset's code by id; by default one that is installed, or found in a further folder.
         folder: where sheets are sought first; by default the folder of the text.
-        switches: house rules that override those of the scene.
         extra: further folders with rulesets and overlays.
-        policies: policies that override those of the scene, by character; under an empty name for characters without
-            one. Names of policies, or files of standing orders.
-        auto: whether the ruleset's first policy decides where neither names one.
+        overrides: what is chosen over what the text says.
         load: returns the rules of a ruleset's code, as `load_rules` does; another may leave out overlays.
         data: the TOML of the scene, where it is not that of the text.
 
@@ -165,12 +185,13 @@ def read_scene(
         code = find_ruleset(file.ruleset) if find_ruleset is not None else installed(file.ruleset, extra)
     except UsageError as error:
         raise _faulty(source, "unknown-name", ("ruleset",), error.message) from None
-    rules = load(code, switches={**file.switches, **switches}, extra=extra)
+    rules = load(code, switches={**file.switches, **overrides.switches}, extra=extra)
     state, deciders = State(counters=Map(file.counters)), Deciders()
     deciders.add("", file.policy, folder, source)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciders)
     state = with_tracks(rules, state)
+    policies, auto = overrides.policies, overrides.auto
     decided = deciders.resolve(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
     own = {"": file.policy} if file.policy else {}
     told = {**who_decides(file, decided), **policies_record(rules, {**own, **policies}, auto=auto)}

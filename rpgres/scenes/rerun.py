@@ -29,11 +29,11 @@ from rpgres.errors import UsageError, called, named
 from rpgres.model.state import GM, HOST_NAME, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.scenes.flow import Position
+from rpgres.scenes.flow import Cursor
 from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.reading import load_scene, scene_file
+from rpgres.scenes.reading import Overrides, load_scene, scene_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,7 +109,7 @@ def file_what_if(
     if not file and _is_procedure(before, folders):
         scene = _procedure_of(before, folders, named_then, auto=asked.auto)
     else:
-        scene = load_scene(name, extra=folders, switches=before.switches, policies=named_then, auto=asked.auto)
+        scene = load_scene(name, extra=folders, overrides=Overrides(before.switches, named_then, asked.auto))
     return scene_what_if(scene, before, asked), scene.rules.file
 
 
@@ -138,7 +138,7 @@ def _recorded(scene: Scene, before: SceneResult, seed: str) -> dict[Place, Resul
     """Return the results of a scene by their places, after replaying it as it was."""
     found, left = dict[Place, Result](), list(before.steps)
 
-    def run_leaf(leaf: Leaf, at: Position, state: State) -> tuple[Result | Pending | None, State]:
+    def run_leaf(leaf: Leaf, at: Cursor, state: State) -> tuple[Result | Pending | None, State]:
         if not (leaf.step.played or leaf.step.moment):
             return None, changed_by(scene, leaf, state)
         result = _result(left[0]) if left else None
@@ -181,7 +181,7 @@ def _changing(
     """Return the function that runs steps with their recorded answers and the changes; new steps run as written."""
     streams = Streams(seed)
 
-    def run_leaf(leaf: Leaf, at: Position, state: State) -> tuple[Result | Pending | None, State]:
+    def run_leaf(leaf: Leaf, at: Cursor, state: State) -> tuple[Result | Pending | None, State]:
         place, number = (leaf.number, at.passes), scene.program.number_of(leaf, at.passes)
         before = known.get(place)
         if before is None:

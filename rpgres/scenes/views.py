@@ -11,6 +11,7 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import ANOTHER_SEAT, found_seen, hidden_in, input_seen, laid_by, mentions, private_in, seats_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.state import EVERYBODY, GM, HOST_NAME, State
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules, unknown
 
 
@@ -112,4 +113,4 @@ def changes_seen(
         before, after: the table before the step and after it.
     """
     hidden = {name for name, seats in hidden_in(before, after).items() if seat not in seats}
-    return {path: value for path, value in changes.items() if not mentions([*path.split("."), value], hidden)}
+    return {path: value for path, value in changes.items() if not mentions([*typed_path(path).keys, value], hidden)}

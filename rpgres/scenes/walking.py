@@ -1,4 +1,4 @@
-"""A scene as a course that odds and simulations go through: without records, and for odds turn by turn."""
+"""A scene as a game that odds and simulations go through: without records, and for odds turn by turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
 from rpgres.engine.players import uniform
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.engine.procedures import Standing, Turn, begin_procedure, check_details, play_turn
+from rpgres.engine.procedures import Position, Turn, begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
@@ -22,11 +22,12 @@ from rpgres.lint.paths import Known, path_faults, path_on_table
 from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Map, State, freeze
-from rpgres.odds.courses import Course
+from rpgres.model.typed_paths import TypedPath, typed_path
 from rpgres.odds.explorer import TapeDealer
-from rpgres.odds.standings import COUNTERS
+from rpgres.odds.games import Game
+from rpgres.odds.positions import COUNTERS
 from rpgres.rulesets import STATE, Rules
-from rpgres.scenes.flow import Position, after_step, answer_lists, ending_of, is_over, leaf_at, onward
+from rpgres.scenes.flow import Cursor, after_step, answer_lists, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many, changed_by, prepare_step, with_joining
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
 from rpgres.scenes.records import Step
@@ -39,8 +40,8 @@ TIMES = "times."  # before the name of a step that repeats: how often it was pla
 _Answers = Mapping[str, Sequence[str]]
 
 
-def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defers: bool = True) -> Course:
-    """Return a scene as odds go through it.
+def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defers: bool = True) -> Game:
+    """Return a scene as a game that odds go through.
 
     Args:
         scene: the scene; its policies answer what its steps do not.
@@ -63,12 +64,12 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
     readers = [_reader(scene, name) for name in by]
     policies = Policies(scene.policies)
 
-    def turn(standing: Standing, dealer: Dealer, policies: Policies) -> Standing:
-        leaf = leaf_at(program, standing.at)
+    def turn(position: Position, dealer: Dealer, policies: Policies) -> Position:
+        leaf = leaf_at(program, position.at)
         if isinstance(dealer, TapeDealer):
             dealer.deals_late = defers
         try:
-            after = _turn(scene, leaf, standing, dealer, policies, counts)
+            after = _turn(scene, leaf, position, dealer, policies, counts)
             name = tallied.get(leaf.number) if after.place is None else None
             return after if name is None else replace(after, at=_once_more(after.at, name))
         except RpgresError as error:
@@ -76,16 +77,16 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
                 raise
             raise at_step_of_many(leaf, error) from error
 
-    def go_on(standing: Standing) -> Standing:
-        if standing.place is not None:
-            return standing
-        return Standing(standing.state, onward(program, rules, standing.at, standing.state))
+    def go_on(position: Position) -> Position:
+        if position.place is not None:
+            return position
+        return Position(position.state, onward(program, rules, position.at, position.state))
 
-    def result(standing: Standing) -> Hashable:
-        return tuple(read(standing) for read in readers)
+    def result(position: Position) -> Hashable:
+        return tuple(read(position) for read in readers)
 
-    return Course(
-        Standing(scene.state, Position()),
+    return Game(
+        Position(scene.state, Cursor()),
         policies,
         turn,
         go_on,
@@ -99,30 +100,40 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", de
 def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset[str]:
     """Return what makes no difference to a scene (`Ruleset.idle`): only of one that is a procedure and nothing else."""
     program = scene.program
+    if len(program.ops) != 1:
+        return frozenset()
     leaf = program.leaves[0]
-    is_bare = len(program.ops) == 1 and not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
+    is_bare = not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
     idle = scene.rules.ruleset.idles.get(leaf.step.procedure)
     if idle is None or not is_bare or leaf.step.choose:
         return frozenset()
-    asked = [name.split(".") for name in by if is_path(name)]
+    asked = [typed_path(name) for name in by if is_path(name)]
     named = {f"{COUNTERS}{name}" for name in scene.rules.file.rated}  # what sheets list, formulas may speak of
     found = frozenset(idle(scene.rules, policies)) - named
-    if any(path[0] == "tags" for path in asked):
+    if any(path.field == "tags" for path in asked):
         found = frozenset([name for name in found if name.startswith(COUNTERS)])
-    if any(path[0] == "counters" or (path[0] == "characters" and path[2:3] in ([], ["counters"])) for path in asked):
+    if any(map(_has_counters, asked)):
         found = frozenset([name for name in found if not name.startswith(COUNTERS)])
     return found
 
 
-def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
-    """Return what reads something that is asked for off a standing at the end."""
+def _has_counters(path: TypedPath) -> bool:
+    """Tell whether counters may stand at a path, of the table or of characters."""
+    match path.keys:
+        case ["counters", *_] | ["characters"] | ["characters", _] | ["characters", _, "counters", *_]:
+            return True
+    return False
+
+
+def _reader(scene: Scene, name: str) -> Callable[[Position], Hashable]:
+    """Return what reads something that is asked for off a position at the end."""
     if name == ENDING:
-        return lambda standing: ending_of(scene.program, scene.rules, standing.at, standing.state)
+        return lambda position: ending_of(scene.program, scene.rules, position.at, position.state)
     if not is_path(name):
         nothing = 0 if name.startswith(TIMES) else None
-        return lambda standing: standing.at.counted.get(name, nothing)
+        return lambda position: position.at.counted.get(name, nothing)
     read = path_reader(name)
-    return lambda standing: read(standing.state)
+    return lambda position: read(position.state)
 
 
 def path_reader(name: str) -> Callable[[State], Hashable]:
@@ -160,7 +171,7 @@ def times_played(scene: Scene) -> dict[str, int]:
     return {f"{TIMES}{name}": number for number, name in repeated.items()}
 
 
-def _once_more(at: Position, name: str) -> Position:
+def _once_more(at: Cursor, name: str) -> Cursor:
     return replace(at, counted=at.counted.with_(name, at.counted.get(name, 0) + 1))
 
 
@@ -201,7 +212,7 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
         try:
             path = parse_path(text)
         except UsageError as error:
-            meant = path_on_table(rules, text.split("."))
+            meant = path_on_table(rules, typed_path(text).keys)
             hint = f"; did you mean {meant!r}?" if meant else ""
             raise UsageError(f"{named('by')} {error.raw}{hint}", **error.details) from None
         if later is not None and errors_in(path_faults(path, known)):
@@ -230,7 +241,7 @@ def _procedures(scene: Scene) -> set[str]:
     return {step.procedure for step in _steps(scene) if step.procedure}
 
 
-def with_details(scene: Scene, at: Position, procedure: str, outcome: Outcome, counts: Sequence[str]) -> Position:
+def with_details(scene: Scene, at: Cursor, procedure: str, outcome: Outcome, counts: Sequence[str]) -> Cursor:
     """Return where a scene stands, with the details of a procedure's outcome that are asked for.
 
     Raises:
@@ -247,28 +258,30 @@ def with_details(scene: Scene, at: Position, procedure: str, outcome: Outcome, c
 
 
 def _turn(
-    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, policies: Policies, counts: Sequence[str]
-) -> Standing:
+    scene: Scene, leaf: Leaf, position: Position, dealer: Dealer, policies: Policies, counts: Sequence[str]
+) -> Position:
     """Return where a scene stands after the turn that is due."""
-    step, at = leaf.step, standing.at
-    before = scene.state if step.fresh else standing.state
+    step, at = leaf.step, position.at
+    before = scene.state if step.fresh else position.state
     if not step.procedure:
         outcome, state = play_leaf(scene, leaf, before, dealer, policies, asked=STATE)
         band = outcome.band if outcome is not None else None
         dealer.came_to(band)
-        return _behind(scene, at, standing.state if step.fresh else state, band)
-    if standing.place is None:
+        return _behind(scene, at, position.state if step.fresh else state, band)
+    if position.place is None:
         prepared = prepare_step(scene, leaf, before)
-        place, state = begin_procedure(prepared, dealer=dealer, players=Seats(policies=policies))
-        given, choose = _left(answer_lists(step.given)), _left(answers_to(prepared, answer_lists(step.choose)))
-        return Standing(state, replace(at, given=given, choose=choose), place)
+        by_hand = GivenDealer(answer_lists(step.given), then=dealer)
+        seats = Seats(answers_to(prepared, answer_lists(step.choose)), policies=policies)
+        place, state = begin_procedure(prepared, dealer=by_hand, players=seats)
+        given, choose = _gathered(by_hand.unused()), _gathered(seats.unused(is_over=False))
+        return Position(state, replace(at, given=_left(given), choose=_left(choose)), place)
     seats = Seats(at.choose, policies=policies)
     given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
     found, run = play_turn(
         scene.rules,
         step.procedure,
-        standing.state,
-        standing.place,
+        position.state,
+        position.place,
         dealer=given_dealer or dealer,
         players=seats,
         asked=STATE,
@@ -278,16 +291,16 @@ def _turn(
             at = replace(at, given=_left(_gathered(given_dealer.unused())))
         if at.choose:
             at = replace(at, choose=_left(_gathered(seats.unused(is_over=False))))
-        return Standing(run.state, at, found.place)
+        return Position(run.state, at, found.place)
     dealer.applies()
     state = apply_effects(scene.rules, run.state, found)
     dealer.came_to(found.band)
     at = with_details(scene, at, step.procedure, found, counts)
-    return _behind(scene, at, standing.state if step.fresh else state, found.band)
+    return _behind(scene, at, position.state if step.fresh else state, found.band)
 
 
-def _behind(scene: Scene, at: Position, state: State, outcome: str | None) -> Standing:
-    return Standing(state, after_step(scene.program, scene.rules, at, state, outcome=outcome))
+def _behind(scene: Scene, at: Cursor, state: State, outcome: str | None) -> Position:
+    return Position(state, after_step(scene.program, scene.rules, at, state, outcome=outcome))
 
 
 def _left(answers: _Answers) -> Map[str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, Ruleset, brought_by, builtin_folder
 from rpgres.rulesets.sheets import MissingSheet, find_sheet
 from rpgres.scenes import Scene, find_scene
+from rpgres.scenes.reading import NO_OVERRIDES, Overrides
 from rpgres.toml.reading import Source, parse, read_source
 from rpgres.version import __version__
 
@@ -141,15 +142,14 @@ def scene_job(
     *,
     seed: str,
     by: Sequence[str] = (),
-    switches: Mapping[str, str] = EMPTY,
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
+    overrides: Overrides = NO_OVERRIDES,
 ) -> Job:
-    """Return the job of a scene; the arguments are as for `action_job`, with policies that were typed."""
+    """Return the job of a scene that was read with some overrides; the arguments are as for `action_job`."""
     files, absolute = _files_of(scene)
     subject = SceneSubject(source=scene.source, files=files, absolute=absolute)
-    rules = _rules_job(scene.rules, switches)
-    return _travelled(Job(seed=seed, by=list(by), **_deciding(policies, auto=auto), rules=rules, subject=subject))
+    rules = _rules_job(scene.rules, overrides.switches)
+    deciding = _deciding(overrides.policies, auto=overrides.auto)
+    return _travelled(Job(seed=seed, by=list(by), **deciding, rules=rules, subject=subject))
 
 
 def _deciding(policies: Mapping[str, str], *, auto: bool) -> dict[str, Any]:

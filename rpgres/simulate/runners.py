@@ -11,7 +11,7 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.procedures import Standing, begin_procedure, check_details, play_turn
+from rpgres.engine.procedures import Position, begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import EVERY, Applied, Policies, Seats
@@ -25,10 +25,10 @@ from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy, asked_words
 from rpgres.odds.watching import unwatched
 from rpgres.rulesets import STATE, Rules
-from rpgres.scenes import Scene, play_scene, read_scene
-from rpgres.scenes.flow import Position, after_step, ending_of, is_over, leaf_at, onward
+from rpgres.scenes import Overrides, Scene, play_scene, read_scene
+from rpgres.scenes.flow import Cursor, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many
-from rpgres.scenes.walking import TIMES, course_of, is_path, play_leaf, step_names, times_played, with_details
+from rpgres.scenes.walking import TIMES, game_of, is_path, play_leaf, step_names, times_played, with_details
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
 from rpgres.simulate.turns import Played, TurnDealer, Turns
@@ -89,9 +89,7 @@ def _rebuild_scene(job: Job, folder: Path) -> Scene:
         job.subject.source,
         find_ruleset=str,  # `load` finds it, with the files that came with the job
         folder=scene_folder(folder),
-        switches=job.rules.switches,
-        policies=policies_in(job, folder),
-        auto=job.auto,
+        overrides=Overrides(job.rules.switches, policies_in(job, folder), job.auto),
         load=load,
     )
 
@@ -194,16 +192,16 @@ def _procedure_turns(
         return None
     rules, dealer = prepared.rules, TurnDealer(Streams(run_seed(job.seed, 0)))
 
-    def begin() -> tuple[Standing, int]:
+    def begin() -> tuple[Position, int]:
         place, state = begin_procedure(prepared, dealer=dealer, players=players)
-        return Standing(state, EMPTY, place), 0
+        return Position(state, EMPTY, place), 0
 
-    def turn(standing: Standing) -> Played:
+    def turn(position: Position) -> Played:
         players.script.single.clear()
-        state, place = standing.state, standing.place
+        state, place = position.state, position.place
         found, run = play_turn(rules, prepared.action, state, place, dealer=dealer, players=players, asked=STATE)
         if not isinstance(found, Outcome):
-            return Played(Standing(run.state, standing.at, found.place))
+            return Played(Position(run.state, position.at, found.place))
         if found.band not in rules.file.bands or dealer.is_abridged:
             # The run as a whole has the totals, and reports a wrong band.
             raise RpgresError(f"the end of {prepared.action} is not recalled")
@@ -283,7 +281,7 @@ def scene_runner(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Runner:
     dealer, details = SeededDealer(Streams(run_seed(seed, 0))), [name for name in by if not is_path(name)]
 
     def play_run(run: int) -> Key:
-        state, at, told = scene.state, Position(), list[tuple[int, str | None]]()
+        state, at, told = scene.state, Cursor(), list[tuple[int, str | None]]()
         dealer.move_to(run)
         while not is_over(program, at := onward(program, rules, at, state)):
             leaf = leaf_at(program, at)
@@ -341,32 +339,32 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
     if is_fresh or scene.state.piles or not policies.by_question:  # draws of cards seldom repeat
         return None
     counts = [name for name in by if not is_path(name)]
-    course, dealer = course_of(scene, by=counts), TurnDealer(Streams(run_seed(seed, 0)))
+    game, dealer = game_of(scene, by=counts), TurnDealer(Streams(run_seed(seed, 0)))
 
-    def next_step(at: Position) -> int:
+    def next_step(at: Cursor) -> int:
         return program.number_of(leaf_at(program, at), at.passes)
 
-    def begin() -> tuple[Standing, int]:
-        standing = course.onward(course.start)
-        return standing, 0 if course.is_over(standing) else next_step(standing.at)
+    def begin() -> tuple[Position, int]:
+        position = game.onward(game.start)
+        return position, 0 if game.is_over(position) else next_step(position.at)
 
-    def turn(standing: Standing) -> Played:
-        if course.is_over(standing):
-            return Played(None, (end(standing),))
-        begins, number = standing.place is None, leaf_at(program, standing.at).number
-        after = course.turn(standing, dealer, course.policies)
+    def turn(position: Position) -> Played:
+        if game.is_over(position):
+            return Played(None, (end(position),))
+        begins, number = position.place is None, leaf_at(program, position.at).number
+        after = game.turn(position, dealer, game.policies)
         if after.place is not None:
             if begins and dealer.has_drawn:
                 raise RpgresError("the first turn may continue the count of dice of the beginning")
-            return Played(after, step=next_step(standing.at) if begins else None)
-        after = course.onward(after)
+            return Played(after, step=next_step(position.at) if begins else None)
+        after = game.onward(after)
         told = ((number, dealer.outcome),)
-        if course.is_over(after):
+        if game.is_over(after):
             return Played(None, (*told, end(after)))
         return Played(after, told, next_step(after.at))
 
-    def end(standing: Standing) -> tuple[Value, ...]:
-        state, at = standing.state, standing.at
+    def end(position: Position) -> tuple[Value, ...]:
+        state, at = position.state, position.at
         whole = unwatched(state) if readers else state
         return (ending_of(program, rules, at, state), *[read(whole, at.counted) for read in readers])
 

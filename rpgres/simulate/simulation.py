@@ -14,6 +14,7 @@ from rpgres.odds.exact import check_told
 from rpgres.odds.query import Query
 from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
+from rpgres.scenes.reading import NO_OVERRIDES, Overrides
 from rpgres.scenes.walking import check_by, check_paths, is_path, nearest_place
 from rpgres.simulate.jobs import Job, action_job, scene_job
 from rpgres.simulate.runners import ACTION_THINGS, choice_things, scene_things
@@ -138,16 +139,14 @@ def scene_simulation(
     scene: Scene,
     *,
     by: Iterable[str],
-    switches: Mapping[str, str] = EMPTY,
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
+    overrides: Overrides = NO_OVERRIDES,
     note: str | None = None,
 ) -> Simulation:
     """Return the simulation of a scene.
 
     Args:
         by: what is counted beside `scene_things`.
-        switches, policies, auto: those with which the scene was read.
+        overrides: those with which the scene was read.
 
     Raises:
         UsageError: something to count is unknown.
@@ -156,7 +155,7 @@ def scene_simulation(
     paths = _beside(by, things)
     check_by(scene, paths)
     return Simulation(
-        job=scene_job(scene, seed="", by=paths, switches=switches, policies=policies, auto=auto),
+        job=scene_job(scene, seed="", by=paths, overrides=overrides),
         rules=scene.rules,
         things=things,
         paths=paths,

@@ -11,12 +11,12 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
 from rpgres.dice import Dice, Throw
-from rpgres.engine.procedures import Standing
+from rpgres.engine.procedures import Position
 from rpgres.engine.running import Onward, Run
 from rpgres.engine.stops import MAX_QUESTIONS, Stop
 from rpgres.errors import RpgresError
 from rpgres.odds.nodes import SHAPE, WIDTH, Delta, Node, changed
-from rpgres.odds.standings import Parts
+from rpgres.odds.positions import Parts
 from rpgres.odds.watching import Reads, unwatched
 from rpgres.simulate import recall
 from rpgres.simulate.recall import NotingDealer, Tree
@@ -156,7 +156,7 @@ class TurnDealer(NotingDealer):
             found = self._questions[part] = _Read(part)
         return found
 
-    def begin(self, node: Node) -> Standing:
+    def begin(self, node: Node) -> Position:
         """Return the state in which a turn begins; it records what is read of it while the cache has room."""
         self.node, self.tree = node, self.turns
         self.is_abridged = self.in_part = False
@@ -164,11 +164,11 @@ class TurnDealer(NotingDealer):
         self.note()
         self.reads.is_off = True  # cached values of earlier turns may still read their tables
         if self.room <= 0:
-            return self.parts.standing(node)
+            return self.parts.position(node)
         self.reads = _NotedReads(self)
         return self.parts.watched(node, self.reads)
 
-    def led_to(self, after: Standing) -> Delta:
+    def led_to(self, after: Position) -> Delta:
         """Return the changes of the turn."""
         if isinstance(self.reads, _NotedReads) and not self.reads.is_off:
             return self.parts.changes(self.node, after, self.reads)
@@ -255,7 +255,7 @@ class Played(NamedTuple):
         step: the step of the next turn, by its number among the draws of a seed; None for the same step.
     """
 
-    after: Standing | None
+    after: Position | None
     told: tuple[Hashable, ...] = ()
     step: int | None = None
 
@@ -289,8 +289,8 @@ class Turns:
     def __init__(
         self,
         dealer: TurnDealer,
-        begin: Callable[[], tuple[Standing, int]],
-        turn: Callable[[Standing], Played],
+        begin: Callable[[], tuple[Position, int]],
+        turn: Callable[[Position], Played],
         canons: Mapping[str, Callable[[Any], Any]],
     ) -> None:
         self._dealer, self._begin, self._turn, self._canons = dealer, begin, turn, canons
@@ -351,10 +351,10 @@ class Turns:
         self._dealer.note()
         self._dealer.thrown = {}
         self._dealer.in_part = True  # it is played once for all runs, so its merges are not cached
-        standing, step = self._begin()
+        position, step = self._begin()
         if self._dealer.has_drawn:
             raise RpgresError("dice before the first turn are not recalled")
-        return self._dealer.parts.node_of(standing), step
+        return self._dealer.parts.node_of(position), step
 
     def _resolved(self, node: Node) -> _Found:
         """Play a turn, and cache its result."""

@@ -27,7 +27,7 @@ from run import peak_memory
 from rpgres.engine.prepare import prepare
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.scenes import open_scene, read_scene
+from rpgres.scenes import Overrides, open_scene, read_scene
 from rpgres.simulate import Crew, Job, Plan, action_job, empty_tally, scene_job, simulated
 from rpgres.simulate.batches import count_runs, ready
 from rpgres.simulate.cluster import cluster
@@ -51,7 +51,9 @@ def action(name: str, inputs: dict[str, Any]) -> Job:
 def scene(name: str) -> Job:
     """Return the job of a scene that ships."""
     source, folder = open_scene(name)
-    return scene_job(read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True), seed="7", auto=True)
+    overrides = Overrides(auto=True)
+    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=overrides)
+    return scene_job(scene, seed="7", overrides=overrides)
 
 
 def rate(job: Job, seconds: float) -> float:

@@ -43,7 +43,7 @@ from rpgres.render.accounts.lines import account_lines
 from rpgres.render.accounts.markdown import as_markdown
 from rpgres.render.accounts.scenes import account_of
 from rpgres.render.lines import Look, plain_text
-from rpgres.scenes import Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Overrides, Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_rules
 from tests.support.command_line import PROGRAM, completions, rpgres
@@ -647,7 +647,7 @@ def test_json_without_a_seat_is_the_game_masters_where_something_is_hidden(scene
     assert (seen["seat"], seen["seed"]) == ("gm", None)
     assert (whole["seat"], whole["seed"]) == (None, "7")
     assert json.dumps(whole).count(secret) > json.dumps(seen).count(secret)
-    played = load_scene(scene, auto=True)
+    played = load_scene(scene, overrides=Overrides(auto=True))
     assert whole == json.loads(msgspec.json.encode(run_scene(played, seed="7")))
     assert seen == json.loads(msgspec.json.encode(run_scene(played, seed="7", seat="gm")))
 

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -68,7 +68,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def played_less(exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer courses, plays and processes than for plugins, unless the run is --exhaustive."""
+    """Fewer paths, plays and processes than for plugins, unless the run is --exhaustive."""
     if not exhaustive:
         monkeypatch.setattr(subjects, "LEAVES", 200)
         monkeypatch.setattr(probabilities, "RUNS", 250)
@@ -96,7 +96,7 @@ CODED = ("fate", "coppermane", "saga", "faith", "nodice")  # the others are data
 def test_our_rulesets_keep_the_contract(
     ruleset: str, exhaustive: bool, played_less: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With fewer cases, courses and processes than `rpgres plugin check`, unless the run is --exhaustive."""
+    """With fewer cases, paths and processes than `rpgres plugin check`, unless the run is --exhaustive."""
     monkeypatch.setattr(checking, "SECONDS", 900.0)  # other work on the machine makes no check fail
     subject = open_subject(find_ruleset(ruleset))
     assert len({case.name for case in subject.cases}) == len(subject.cases)
@@ -981,6 +981,13 @@ def test_a_deadline_that_is_met_leaves_nothing_behind() -> None:
         forever()
     with deadline(60):
         pass
+
+
+def test_what_waits_for_a_busy_machine_is_not_out_of_time() -> None:
+    with deadline(0.2):
+        sleep(0.5)
+    with pytest.raises(OutOfTime), deadline(0.02):
+        sleep(20)
 
 
 def test_many_problems_are_cut_down() -> None:

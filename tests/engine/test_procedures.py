@@ -19,7 +19,7 @@ from rpgres.odds.scenes import scene_odds
 from rpgres.render.lines import plain_text
 from rpgres.render.results import result_lines
 from rpgres.scenes.procedures import procedure_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from tests.support.battle import DATA, Front, battle_rules, battle_ruleset, chance_to_win, losses
 from tests.support.tiny import tiny_rules
 
@@ -120,7 +120,7 @@ def test_a_place_that_cannot_be_hashed_is_a_fault_in_odds_too() -> None:
     ruleset.procedures["battle"] = lambda _table, _place: Turn([], Outcome(""))  # type: ignore[arg-type]
     scene = procedure_scene(tiny_rules(DATA, ruleset=ruleset), "battle", {"attackers": 2, "defenders": 2})
     with pytest.raises(RuleError, match="a place that cannot be hashed"):
-        scene_odds(course_of(scene))
+        scene_odds(game_of(scene))
 
 
 def test_effects_of_a_turn_that_name_something_hidden_are_for_those_who_know_of_it() -> None:

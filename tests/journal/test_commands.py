@@ -604,11 +604,12 @@ TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5"
 def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every place of a table with every kind of value: it is refused in words, or the table is as it should be."""
     from rpgres.model.serialization import plain, read_state, state_record
+    from rpgres.model.typed_paths import typed_path
     from rpgres.rulesets.corrections import changed
 
     sheets = {"fate": ["mara"], "coppermane": ["tamsin"], "saga": ["ilse"]}[ruleset]
     done = sitting.begin_table(Place(tmp_path / "t.db"), ruleset=ruleset, sheets=sheets)
-    sound = changed(done.rules, done.history.state, "things.plan", "{ a = 1 }")
+    sound = changed(done.rules, done.history.state, typed_path("things.plan"), "{ a = 1 }")
 
     def paths(value: Any, path: str) -> Any:
         yield path
@@ -625,7 +626,7 @@ def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, mon
         for path in paths(value, field) if field != "piles" else ():
             for text in TEXTS:
                 try:
-                    after = changed(done.rules, sound, path, text)
+                    after = changed(done.rules, sound, typed_path(path), text)
                 except UsageError:
                     continue
                 taken += 1

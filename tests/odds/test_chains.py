@@ -1,4 +1,4 @@
-"""Chains of steps: play, the odds of every course, and the best there is all go along them alike."""
+"""Chains of steps: play, the odds of every path, and the best there is all go along them alike."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def both(policy: Any) -> Any:
     return lambda view, question: policy(view, question) if question.label == "push" else preferred(view, question)
 
 
-def test_a_course_without_end_leaves_its_tail_open() -> None:
+def test_a_path_without_end_leaves_its_tail_open() -> None:
     def until_six(dealer: WalkDealer) -> int:
         rolls = 1
         while dealer.pick((5, 1), "roll", rolls) == 0:
@@ -151,7 +151,7 @@ def test_a_budget_is_spent_where_a_part_of_the_probability_comes_to_something() 
     assert (late.too_many, late.leaves) == ("", 2 * FIRST_RUNS)
 
 
-def test_a_budget_runs_the_heaviest_courses_first() -> None:
+def test_a_budget_runs_the_heaviest_paths_first() -> None:
     def play_once(dealer: WalkDealer) -> int:
         return dealer.pick([1, 90, 9], "card", 0)
 
@@ -193,7 +193,7 @@ def test_merging_changes_no_answer(texts: list[str], modulus: int) -> None:
     assert merged.states > 0
 
 
-def test_merged_courses_are_run_once_from_there() -> None:
+def test_merged_paths_are_run_once_from_there() -> None:
     def once(dealer: WalkDealer) -> int:
         parity = sum(dealer.throw(dice("d6"), "roll", n).value for n in range(3)) % 2
         dealer.merge(parity)
@@ -224,8 +224,8 @@ def test_a_budget_that_ends_in_one_layer_leaves_room_for_the_next() -> None:
 @given(st.integers(1, 400))
 @settings(max_examples=examples(40), deadline=None)
 def test_masses_and_open_are_one_whatever_the_budget(leaves: int) -> None:
-    for course in (summed_and_merged, lambda dealer: sum_of(dealer, ["d2"] * 20 + ["d6!"])):
-        odds = explore(course, leaves=leaves)
+    for rule in (summed_and_merged, lambda dealer: sum_of(dealer, ["d2"] * 20 + ["d6!"])):
+        odds = explore(rule, leaves=leaves)
         assert sum(odds.masses.values()) + odds.open == 1
 
 
@@ -343,7 +343,7 @@ def test_a_rule_that_asks_for_ever_is_stopped() -> None:
         explore(endless)
 
 
-def test_a_rule_that_comes_to_something_else_is_found_when_courses_are_run_again() -> None:
+def test_a_rule_that_comes_to_something_else_is_found_when_paths_are_run_again() -> None:
     calls = iter(range(1000))
 
     def fickle(dealer: WalkDealer) -> int:
@@ -363,7 +363,7 @@ def test_a_rule_that_asks_more_when_it_is_run_again_is_found() -> None:
         explore(late, recheck=100)
 
 
-def test_running_courses_again_changes_nothing() -> None:
+def test_running_paths_again_changes_nothing() -> None:
     assert explore(summed_and_merged, recheck=1000) == explore(summed_and_merged)
 
 
@@ -375,7 +375,7 @@ def test_rules_of_strangers_are_run_again() -> None:
 
 
 @pytest.mark.slow
-def test_a_rule_of_which_no_course_ends_has_no_odds() -> None:
+def test_a_rule_of_which_no_path_ends_has_no_odds() -> None:
     def endless(table: Any, actor: Any, **_: Any) -> Any:
         while True:
             table.roll(dice("d6"))
@@ -386,14 +386,14 @@ def test_a_rule_of_which_no_course_ends_has_no_odds() -> None:
 
 @given(st.integers(1, 300))
 @settings(max_examples=examples(25), deadline=None)
-def test_courses_that_could_never_have_their_turn_may_be_given_up_at_once(leaves: int) -> None:
-    def course(dealer: WalkDealer) -> int:
+def test_paths_that_could_never_have_their_turn_may_be_given_up_at_once(leaves: int) -> None:
+    def rule(dealer: WalkDealer) -> int:
         return sum(dealer.throw(dice("3d6"), "roll", count).value for count in range(3))
 
-    plain = explore(course, leaves=leaves)
+    plain = explore(rule, leaves=leaves)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(explorer, "ROOM", -2 * leaves)  # sort out before every run
-        assert explore(course, leaves=leaves) == plain
+        assert explore(rule, leaves=leaves) == plain
 
 
 def test_the_record_shows_floats_and_fractions() -> None:

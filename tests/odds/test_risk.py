@@ -13,7 +13,7 @@ from rpgres.engine.named_dice.odds import LawBuilder
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import open_scene, read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 
 RISK = """
 standalone = true
@@ -139,7 +139,7 @@ def odds_of_battle(here: Path, red: int, blue: int, by: list[str]) -> SceneOdds:
     path.write_text(BATTLE.format(red=red, blue=blue))
     source, folder = open_scene(str(path))
     scene = read_scene(source, find_ruleset=find_ruleset, folder=folder)
-    return scene_odds(course_of(scene, by=by))
+    return scene_odds(game_of(scene, by=by))
 
 
 def test_three_dice_against_two_are_those_of_7776() -> None:

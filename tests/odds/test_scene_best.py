@@ -18,8 +18,8 @@ from rpgres.odds.scene_best import SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Option, Ruleset
-from rpgres.scenes import Scene, read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes import Overrides, Scene, read_scene
+from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 from tests.odds.test_scenes import battle as battle  # the fixture
 from tests.support.battle import losses
@@ -28,7 +28,7 @@ WON = ("won",)
 
 
 def scene_of(ruleset: Ruleset, text: str, **options: Any) -> Scene:
-    return read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: ruleset, **options)
+    return read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: ruleset, overrides=Overrides(**options))
 
 
 def war(attackers: int, defenders: int) -> str:
@@ -60,7 +60,7 @@ def worth(attackers: int, defenders: int) -> Fraction:
 
 def best_of(ruleset: Ruleset, attackers: int, defenders: int) -> SceneBest:
     scene = scene_of(ruleset, war(attackers, defenders))
-    return scene_best(course_of(scene), "actor", worth=lambda result: int(result[0] in ("won", "spared")))
+    return scene_best(game_of(scene), "actor", worth=lambda result: int(result[0] in ("won", "spared")))
 
 
 @pytest.mark.parametrize(("attackers", "defenders"), [(2, 1), (2, 2), (1, 3)])
@@ -86,13 +86,13 @@ def test_a_policy_is_never_better(battle: Ruleset) -> None:
 
     battle.policies["uniform-here"] = uniform
     scene = scene_of(battle, war(2, 2), policies={"": "uniform-here"})
-    played = scene_odds(course_of(scene))
+    played = scene_odds(game_of(scene))
     assert sum(mass for (name,), mass in played.masses.items() if name != "lost") < best_of(battle, 2, 2).value
 
 
 def test_what_is_hidden_and_always_the_same_tells_nothing(battle: Ruleset) -> None:
     text = war(2, 1).replace("[[steps]]", '[tracks.trap]\nboxes = 1\nseen-by = ["gm"]\n[[steps]]', 1)
-    found = scene_best(course_of(scene_of(battle, text)), "actor", worth=lambda result: int(result == WON))
+    found = scene_best(game_of(scene_of(battle, text)), "actor", worth=lambda result: int(result == WON))
     assert found.masses[WON] == found.value == worth(2, 1)
 
 
@@ -117,7 +117,7 @@ def test_one_view_of_two_states_is_refused(battle: Ruleset) -> None:
         battle.actions["battle"] = lambda table, actor, **_: "hide"
         scene = scene_of(battle, war(1, 1).split("[ends")[0])
         with pytest.raises(Blind, match="what ada sees stands for several states"):
-            scene_best(course_of(scene), "ada", worth=lambda result: int(result == WON))
+            scene_best(game_of(scene), "ada", worth=lambda result: int(result == WON))
     finally:
         battle.procedures["battle"], battle.actions["battle"] = before
 
@@ -137,7 +137,7 @@ def guessing(ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch, play: Any) -> Sc
     monkeypatch.setitem(ruleset.actions, "battle", lambda table, actor, **_: Guessed())
     text = war(1, 1).split("[ends")[0].replace("[[steps]]", "[characters.bob]\n[[steps]]", 1)
     scene = scene_of(ruleset, text, policies={"": "uniform-here"})
-    return scene_best(course_of(scene), "ada", worth=lambda result: int(result == WON))
+    return scene_best(game_of(scene), "ada", worth=lambda result: int(result == WON))
 
 
 def settled(table: Any, guess: str, truth: str) -> Any:
@@ -248,7 +248,7 @@ def test_a_turn_with_too_many_results_is_refused_at_once(battle: Ruleset, monkey
     assert found.value.leaves < 100
 
 
-def test_a_turn_with_one_long_course_is_not_too_large(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_with_one_long_path_is_not_too_large(battle: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
     def play(table: Any, place: Any) -> Any:
         count = 0
         while count < 12 and table.roll(dice("d10"), "attack") == 1:
@@ -269,7 +269,7 @@ def test_a_decision_by_a_policy_that_looks_at_the_table_costs_more(
         monkeypatch.setattr(Budget, "spend", lambda self, work, *, runs=1: spent.append(work))
         monkeypatch.setitem(battle.policies, "looking", policy)
         scene = scene_of(battle, war(1, 1), policies={"": "looking"})
-        scene_best(course_of(scene), "ada", worth=lambda result: 0)
+        scene_best(game_of(scene), "ada", worth=lambda result: 0)
         return sum(spent)
 
     assert cost(lambda view, question: preferred(view, question)) > cost(preferred)
@@ -285,8 +285,8 @@ def test_what_is_best_for_an_action_may_be_missed_later() -> None:
         'choose = { play = "Wi1" }\n'
         '[[steps]]\nactor = "ada"\naction = "act"\nwith = { ability = "strength", vs = 14 }\n'
     )
-    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=find_ruleset, auto=True)
-    found = scene_best(course_of(scene), "ada", worth=lambda result: int(result[0] == "succeed"))
+    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=find_ruleset, overrides=Overrides(auto=True))
+    found = scene_best(game_of(scene), "ada", worth=lambda result: int(result[0] == "succeed"))
     assert found.value == 1
     assert {one.option: one.value for one in found.decisions[0].options} == {"stop": 1, "In9": 1, "In8": 1, "Do3": 0}
 
@@ -328,7 +328,7 @@ def chance_of_both(margins: tuple[int, ...], uses: int) -> Fraction:
 @pytest.mark.parametrize("vs", [3, 1])
 def test_a_fate_point_is_kept_for_the_roll_that_needs_it_more(vs: int) -> None:
     scene = scene_of(find_ruleset("fate"), CLIMB.replace("VS", str(vs)), policies={"": "preferred"})
-    found = scene_best(course_of(scene), "ann", worth=lambda result: int(result[0] == "both"))
+    found = scene_best(game_of(scene), "ann", worth=lambda result: int(result[0] == "both"))
     assert found.value == chance_of_both((-1, 2 - vs), uses=1)
 
 
@@ -342,10 +342,10 @@ def test_a_contest_is_won_at_least_as_often_as_by_any_policy() -> None:
 
     def won(policy: str) -> Fraction:
         scene = scene_of(find_ruleset("fate"), text, policies={"": "preferred", "ann": policy})
-        return scene_odds(course_of(scene)).masses["won",]
+        return scene_odds(game_of(scene)).masses["won",]
 
     scene = scene_of(find_ruleset("fate"), text, policies={"": "preferred"})
-    found = scene_best(course_of(scene), "ann", worth=lambda result: int(result[0] == "won"))
+    found = scene_best(game_of(scene), "ann", worth=lambda result: int(result[0] == "won"))
     assert found.value == found.masses["won",] > max(won(policy) for policy in ("preferred", "sensible", "uniform"))
 
 
@@ -359,7 +359,7 @@ class Square(msgspec.Struct, frozen=True):
 def random_game(seed: int) -> tuple[Any, Fraction]:
     """Return a random game as the turns of a procedure, and the best chance to win it by a recursion.
 
-    Ada chooses and dice fall in one turn, in an order of the square's own; courses that meet are merged, or not.
+    Ada chooses and dice fall in one turn, in an order of the square's own; paths that meet are merged, or not.
     """
     rng = Random(seed)
     squares = range(5)
@@ -413,8 +413,8 @@ def test_random_games_are_worth_what_a_recursion_says(
     play, value = random_game(seed)
     found = guessing(battle, monkeypatch, play)
     assert found.value == found.masses.get(WON, 0) == value
-    course = course_of(scene_of(battle, war(1, 1).split("[ends")[0], policies={"": "preferred"}))
-    cut = scene_best(course, "ada", worth=lambda result: int(result == WON), most=1)
+    game = game_of(scene_of(battle, war(1, 1).split("[ends")[0], policies={"": "preferred"}))
+    cut = scene_best(game, "ada", worth=lambda result: int(result == WON), most=1)
     assert (cut.value, cut.masses, cut.decisions) == (found.value, found.masses, found.decisions)
 
 
@@ -429,8 +429,8 @@ def test_who_is_sure_of_the_most_looks_no_further(battle: Ruleset, monkeypatch: 
 
     def states(most: int | None) -> int:
         assert guessing(battle, monkeypatch, play).value == 1
-        course = course_of(scene_of(battle, war(1, 1).split("[ends")[0], policies={"": "preferred"}))
-        return scene_best(course, "ada", worth=lambda result: int(result == WON), most=most).states
+        game = game_of(scene_of(battle, war(1, 1).split("[ends")[0], policies={"": "preferred"}))
+        return scene_best(game, "ada", worth=lambda result: int(result == WON), most=most).states
 
     assert (states(1), states(None)) == (4, 2**7)  # what the first decision would cost is looked at all the same
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rpgres.odds.scenes import SceneOdds, Undecided, scene_odds
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.simulate.estimates import plays_of
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_in, chance_to_win, losses
@@ -37,7 +37,7 @@ def war(attackers: int, defenders: int, more: str = "") -> str:
 
 def odds(ruleset: Ruleset, text: str, *by: str, **options: Any) -> SceneOdds:
     scene = read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: ruleset)
-    return scene_odds(course_of(scene, by=by or ("ending",)), **options)
+    return scene_odds(game_of(scene, by=by or ("ending",)), **options)
 
 
 def test_one_round_is_that_of_all_faces() -> None:
@@ -148,7 +148,7 @@ def test_looking_turns_up_changes_no_chance(
     by = ("ending", "counters.attackers", "counters.defenders")
     found = odds(battle, text, *by).masses
     assert found == odds(battle, text, *by, is_merged=False).masses
-    assert found == plain_odds(course_of(read_scene(Source("s.toml", text), find_ruleset=lambda _: battle), by=by))
+    assert found == plain_odds(game_of(read_scene(Source("s.toml", text), find_ruleset=lambda _: battle), by=by))
 
 
 @pytest.mark.slow
@@ -188,11 +188,11 @@ def test_standing_orders_decide_as_the_same_policy_in_python(battle: Ruleset, at
     text = 'policy = "wary"\n' + war(attackers, defenders, "with = { may-stop = true }\n") + ORDERS
     scene = read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: battle)
     by = ("ending", "counters.attackers", "counters.defenders", "rounds")
-    ordered = scene_odds(course_of(scene, by=by))
+    ordered = scene_odds(game_of(scene, by=by))
     assert ordered.open == 0
-    assert ordered.masses == scene_odds(course_of(scene, by=by), is_merged=False).masses
+    assert ordered.masses == scene_odds(game_of(scene, by=by), is_merged=False).masses
     written = msgspec.structs.replace(scene, policies={"": by_hand})
-    assert ordered.masses == scene_odds(course_of(written, by=by)).masses
+    assert ordered.masses == scene_odds(game_of(written, by=by)).masses
     assert len(ordered.masses) > 1 or defenders == 4
 
 
@@ -236,5 +236,11 @@ action = "confront"
 with = { skill = 2, attribute = 1, hand = "H10", against = { name = "thug", skill = 1, attribute = 1, hand = "C2" } }
 choose = { play = ["pass", "pass"] }
 """
-    course = course_of(read_scene(Source(path="s.toml", text=text)), by=("piles.gm-deck.count",))
-    assert scene_odds(course).masses == {(54 + 2 + 2,): 1}  # two jokers of each player
+    game = game_of(read_scene(Source(path="s.toml", text=text)), by=("piles.gm-deck.count",))
+    assert scene_odds(game).masses == {(54 + 2 + 2,): 1}  # two jokers of each player
+
+
+@pytest.mark.parametrize(("ends", "name"), [("", ""), ("[ends.peace]\n", "peace")])
+def test_a_scene_without_steps_ends_as_it_begins(battle: Ruleset, ends: str, name: str) -> None:
+    found = odds(battle, f'ruleset = "battle"\n[characters.ada]\n{ends}')
+    assert found.masses == {(name,): 1}

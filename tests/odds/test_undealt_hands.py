@@ -25,7 +25,7 @@ from rpgres.odds.scene_best import scene_best
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.measuring import with_late_deals
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 from tests.support.plain_walk import plain_odds
 
@@ -221,8 +221,8 @@ def test_hands_that_are_looked_at_later_are_those_of_every_order(six: Ruleset) -
     scene = scene_of(six, "a wait", "a show", "b show", more=ENDS)
     found = walked(scene)
     assert found.masses == every_order(shown)
-    assert found.masses == plain_odds(course_of(scene, defers=False))  # as when they are dealt at once
-    assert found.masses == scene_odds(course_of(scene), is_merged=False).masses
+    assert found.masses == plain_odds(game_of(scene, defers=False))  # as when they are dealt at once
+    assert found.masses == scene_odds(game_of(scene), is_merged=False).masses
 
 
 def test_hands_that_nobody_looks_at_are_not_dealt(six: Ruleset) -> None:
@@ -266,7 +266,7 @@ BETS = "[ends.hit]\nwhen = { a-bet = 'hit' }\n[ends.no]\n"
 def test_who_decides_optimally_sees_its_own_hand(six: Ruleset) -> None:
     """With one low card of three it bets otherwise than with two of them, though the rule never looks at the hand."""
     scene = scene_of(six, "a bet", more=BETS)
-    found = scene_best(course_of(scene, best="a"), "a", worth=lambda result: int(result == ("hit",)))
+    found = scene_best(game_of(scene, best="a"), "a", worth=lambda result: int(result == ("hit",)))
     best = Fraction(0)
     for hand in permutations(range(1, 7), 2):
         low = 3 - sum(card < 4 for card in hand)
@@ -276,12 +276,12 @@ def test_who_decides_optimally_sees_its_own_hand(six: Ruleset) -> None:
 
 def test_who_decides_optimally_does_not_see_a_hand_that_was_shown_to_nobody(six: Ruleset) -> None:
     scene = scene_of(six, "b wait", "a bet", more=BETS)
-    found = scene_best(course_of(scene, best="a"), "a", worth=lambda result: int(result == ("hit",)))
+    found = scene_best(game_of(scene, best="a"), "a", worth=lambda result: int(result == ("hit",)))
     alone = scene_of(six, "a bet", more=BETS)
-    assert found.value == scene_best(course_of(alone, best="a"), "a", worth=lambda one: int(one == ("hit",))).value
+    assert found.value == scene_best(game_of(alone, best="a"), "a", worth=lambda one: int(one == ("hit",))).value
     seen = scene_of(six, "b show", "a bet", more=BETS)
     with pytest.raises(Blind):  # b has looked at its hand, and a does not know it
-        scene_best(course_of(seen, best="a"), "a", worth=lambda result: int(result == ("hit",)))
+        scene_best(game_of(seen, best="a"), "a", worth=lambda result: int(result == ("hit",)))
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_a_step_that_gives_a_card_leaves_hands_undealt_all_the_same(six: Ruleset
     found = walked(scene)
     assert found.masses == {("hit",): Fraction(1)}
     assert found.leaves == 1
-    assert plain_odds(course_of(scene, defers=False)) == found.masses
+    assert plain_odds(game_of(scene, defers=False)) == found.masses
 
 
 def test_a_hand_that_is_given_back_undealt_is_in_its_deck_again(six: Ruleset) -> None:
@@ -368,19 +368,19 @@ def test_a_view_tells_how_many_cards_there_are_whether_they_are_dealt_or_not(six
     scene = scene_of(six, "a wait", more="[ends.done]\n")
     counts = ["piles.hand:a.count", "piles.hand:b.count", "piles.deck.count"]
     assert walked(scene, by=tuple(counts)).masses == {(2, 2, 2): Fraction(1)}
-    plain = course_of(scene, defers=False)
-    late = course_of(scene)
+    plain = game_of(scene, defers=False)
+    late = game_of(scene)
     for seat in ("a", "b", "gm"):
         views = {repr(msgspec.to_builtins(one.seen_by(seat).piles["deck"])) for one in _after_deal(plain, late)}
         assert len(views) == 1
 
 
-def _after_deal(*courses: Any) -> list[Any]:
+def _after_deal(*games: Any) -> list[Any]:
     from rpgres.odds.explorer import WalkDealer
 
     found = []
-    for course in courses:
+    for game in games:
         dealer = WalkDealer()
         dealer.begin()
-        found.append(course.turn(course.onward(course.start), dealer, course.policies).state)
+        found.append(game.turn(game.onward(game.start), dealer, game.policies).state)
     return found

@@ -1,4 +1,4 @@
-"""A watched standing tells what was read and what was written, and nothing else."""
+"""A watched position tells what was read and what was written, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.procedures import Standing
+from rpgres.engine.procedures import Position
 from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
 from rpgres.odds.nodes import MASK, SHAPE, TAGS, UNCHANGED, WIDTH, Delta, Memo, Node, changed, in_turn
-from rpgres.odds.standings import Parts
+from rpgres.odds.positions import Parts
 from rpgres.odds.watching import Reads, unwatched
 
 
@@ -36,9 +36,9 @@ STATE = State(
 )
 
 
-def watched(standing: Standing) -> tuple[Parts, Node, Reads, Standing]:
+def watched(position: Position) -> tuple[Parts, Node, Reads, Position]:
     parts = Parts()
-    node = parts.node_of(standing)
+    node = parts.node_of(position)
     reads = Reads(parts, node)
     return parts, node, reads, parts.watched(node, reads)
 
@@ -51,38 +51,38 @@ def read(parts: Parts, reads: Reads) -> list[str]:
     return [".".join(parts.keys[part]) for part in reads.parts if part > SHAPE]
 
 
-def test_a_node_is_its_standing() -> None:
-    standing = Standing(STATE, At(2), Place(1, 2))
+def test_a_node_is_its_position() -> None:
+    position = Position(STATE, At(2), Place(1, 2))
     parts = Parts()
-    node = parts.node_of(standing)
-    assert parts.standing(node) == standing
+    node = parts.node_of(position)
+    assert parts.position(node) == position
 
 
 def test_only_what_was_read_is_told() -> None:
-    parts, _, reads, standing = watched(Standing(STATE, At(), Place()))
-    assert standing.state.characters["mara"].tracks["physical"][1].mark == "x"
-    assert standing.place.turn == 0
-    assert standing.state.seat_of("guard") == "gm"
+    parts, _, reads, position = watched(Position(STATE, At(), Place()))
+    assert position.state.characters["mara"].tracks["physical"][1].mark == "x"
+    assert position.place.turn == 0
+    assert position.state.seat_of("guard") == "gm"
     assert read(parts, reads) == ["tracks.mara.physical", "place.turn", "character.guard.seat"]
 
 
 def test_a_copy_is_watched_no_more() -> None:
-    parts, _, reads, standing = watched(Standing(STATE, At()))
+    parts, _, reads, position = watched(Position(STATE, At()))
     with reads.off():
-        copy = unwatched(standing.state)
+        copy = unwatched(position.state)
     assert read(parts, reads) == []
     assert copy == STATE
     assert {type(copy), type(copy.things), *map(type, copy.characters.values())} == {State, Map, Character}
     assert type(copy.characters["mara"].tracks) is Map
-    assert standing.state.counters == {"doom": 1}
+    assert position.state.counters == {"doom": 1}
     assert read(parts, reads) == []
-    assert standing.state.counters["doom"] == 1
+    assert position.state.counters["doom"] == 1
     assert read(parts, reads) == ["counters.doom"]
 
 
 def test_a_tag_looked_at_unnoted_is_noted_at_the_next_look() -> None:
-    standing = Standing(STATE, At())
-    parts, _, reads, watching = watched(standing)
+    position = Position(STATE, At())
+    parts, _, reads, watching = watched(position)
     with reads.off():
         assert watching.state.tag("Fog") == STATE.tags[0]
     assert read(parts, reads) == []
@@ -91,33 +91,33 @@ def test_a_tag_looked_at_unnoted_is_noted_at_the_next_look() -> None:
 
 
 def test_a_write_is_told_though_the_value_is_equal() -> None:
-    parts, node, reads, standing = watched(Standing(STATE, At(), Place()))
-    state = put(standing.state, ("characters", "mara", "is_out"), False)
-    after = Standing(state, standing.at, msgspec.structs.replace(standing.place, left=3))
+    parts, node, reads, position = watched(Position(STATE, At(), Place()))
+    state = put(position.state, ("characters", "mara", "is_out"), False)
+    after = Position(state, position.at, msgspec.structs.replace(position.place, left=3))
     assert set(written(parts, parts.changes(node, after, reads))) == {"character.mara.is_out", "place.left"}
     assert read(parts, reads) == []
 
 
 def test_one_track_is_marked_and_the_other_left_alone() -> None:
-    parts, node, reads, standing = watched(Standing(STATE, At()))
-    tracks = standing.state.characters["mara"].tracks
+    parts, node, reads, position = watched(Position(STATE, At()))
+    tracks = position.state.characters["mara"].tracks
     marked = Map({**tracks, "mental": mark_box(tracks["mental"], "1")})
-    after = Standing(put(standing.state, ("characters", "mara", "tracks"), marked), standing.at)
+    after = Position(put(position.state, ("characters", "mara", "tracks"), marked), position.at)
     changes = parts.changes(node, after, reads)
     assert written(parts, changes) == ["tracks.mara.mental"]
     assert read(parts, reads) == ["tracks.mara.mental"]
     made = changed(node, changes)
-    boxes = parts.standing(made).state.characters["mara"].tracks
+    boxes = parts.position(made).state.characters["mara"].tracks
     assert boxes == Map(physical=BOXES, mental=mark_box(BOXES, "1"))
 
 
 def test_names_that_come_and_go_change_the_shape() -> None:
-    parts, node, reads, standing = watched(Standing(STATE, At(), Place()))
-    state = standing.state.with_character(Character("thug"))
+    parts, node, reads, position = watched(Position(STATE, At(), Place()))
+    state = position.state.with_character(Character("thug"))
     state = msgspec.structs.replace(state, things=state.things.without("map"))
-    changes = parts.changes(node, Standing(state, standing.at, None), reads)
+    changes = parts.changes(node, Position(state, position.at, None), reads)
     made = changed(node, changes)
-    after = parts.standing(made)
+    after = parts.position(made)
     assert after.place is None
     assert set(after.state.characters) == {"mara", "guard", "thug"}
     assert after.state.things == Map(lantern="mara")
@@ -125,11 +125,11 @@ def test_names_that_come_and_go_change_the_shape() -> None:
 
 
 def test_comparing_and_hashing_read() -> None:
-    parts, _, reads, standing = watched(Standing(STATE, At(), Place()))
-    assert standing.place == Place()
-    assert Place() == standing.place
-    assert hash(standing.state.things) == hash(STATE.things)
-    assert standing.state.things == STATE.things
+    parts, _, reads, position = watched(Position(STATE, At(), Place()))
+    assert position.place == Place()
+    assert Place() == position.place
+    assert hash(position.state.things) == hash(STATE.things)
+    assert position.state.things == STATE.things
     assert read(parts, reads) == ["place.turn", "place.left", "things.lantern", "things.map"]
 
 
@@ -197,15 +197,15 @@ def test_what_one_result_alone_has_read_takes_little_room() -> None:
 
 
 def test_a_part_that_is_copied_elsewhere_is_read_and_written() -> None:
-    parts, node, reads, standing = watched(Standing(STATE, At()))
-    mara, guard = (standing.state.characters[name] for name in ("mara", "guard"))
-    state = standing.state.with_character(
+    parts, node, reads, position = watched(Position(STATE, At()))
+    mara, guard = (position.state.characters[name] for name in ("mara", "guard"))
+    state = position.state.with_character(
         msgspec.structs.replace(guard, counters=msgspec.structs.replace(mara).counters)
     )
     state = state.with_character(msgspec.structs.replace(mara, name="twin"))
-    changes = parts.changes(node, Standing(state, standing.at), reads)
+    changes = parts.changes(node, Position(state, position.at), reads)
     made = changed(node, changes)
-    after = parts.standing(made).state
+    after = parts.position(made).state
     assert after.characters["guard"].counters == MARA.counters
     assert after.characters["twin"] == msgspec.structs.replace(MARA, name="twin")
     assert parts.group(("counters", "mara")) in reads.parts
@@ -219,47 +219,47 @@ def test_true_and_one_are_different_values() -> None:
 
 def test_tags_that_are_replaced_as_a_whole_are_read_as_a_whole() -> None:
     parts = Parts({"tags": lambda tags: tags})
-    node = parts.node_of(Standing(STATE, At()))
+    node = parts.node_of(Position(STATE, At()))
     reads = parts.reads(node)
-    standing = parts.watched(node, reads)
-    parts.changes(node, Standing(msgspec.structs.replace(standing.state, tags=()), standing.at), reads)
+    position = parts.watched(node, reads)
+    parts.changes(node, Position(msgspec.structs.replace(position.state, tags=()), position.at), reads)
     assert TAGS in reads.parts
 
 
 def test_each_counter_is_a_part_and_one_that_appears_changes_no_shape() -> None:
-    parts, node, reads, standing = watched(Standing(STATE, At()))
-    mara = standing.state.characters["mara"]
+    parts, node, reads, position = watched(Position(STATE, At()))
+    mara = position.state.characters["mara"]
     assert mara.counters
     assert mara.counters.get("hurt", 0) == 0
     changed_counters = mara.counters.with_("hurt", 1)
     assert read(parts, reads) == ["counters.mara.points", "counters.mara.hurt"]
-    after = Standing(put(standing.state, ("characters", "mara", "counters"), changed_counters), standing.at)
+    after = Position(put(position.state, ("characters", "mara", "counters"), changed_counters), position.at)
     changes = parts.changes(node, after, reads)
     assert written(parts, changes) == ["counters.mara.hurt"]
     made = changed(node, changes)
     assert made & MASK == node & MASK
-    assert parts.standing(made).state.characters["mara"].counters == Map(points=3, hurt=1)
+    assert parts.position(made).state.characters["mara"].counters == Map(points=3, hurt=1)
 
 
 def test_counters_are_as_those_that_nobody_watches() -> None:
-    parts, node, reads, standing = watched(Standing(STATE, At()))
-    counters = standing.state.characters["mara"].counters.with_("hurt", 1)
+    parts, node, reads, position = watched(Position(STATE, At()))
+    counters = position.state.characters["mara"].counters.with_("hurt", 1)
     assert counters.without("points") == Map(hurt=1)
     assert {**counters} == dict(counters) == Map(points=3, hurt=1) == counters | {}
     assert counters == counters.with_("none", 1).without("none")
     assert hash(counters) == hash(Map(points=3, hurt=1))
     assert ("none" in counters, "none" in counters.without("none"), len(counters)) == (False, False, 2)
     assert (*counters, *counters.values()) == ("points", "hurt", 3, 1)
-    assert not standing.state.characters["guard"].counters
+    assert not position.state.characters["guard"].counters
     assert parts.group(("counters", "guard")) in reads.parts
-    state = put(standing.state, ("characters", "mara", "counters"), Map(luck=2))
-    made = changed(node, parts.changes(node, Standing(state, standing.at), reads))
-    assert parts.standing(made).state.characters["mara"].counters == Map(luck=2)
+    state = put(position.state, ("characters", "mara", "counters"), Map(luck=2))
+    made = changed(node, parts.changes(node, Position(state, position.at), reads))
+    assert parts.position(made).state.characters["mara"].counters == Map(luck=2)
 
 
 def test_what_reads_all_counters_is_told_of_one_that_comes_later() -> None:
-    parts, node, reads, standing = watched(Standing(STATE, At()))
-    assert len(standing.state.characters["mara"].counters) == 1
+    parts, node, reads, position = watched(Position(STATE, At()))
+    assert len(position.state.characters["mara"].counters) == 1
     memo = Memo()
     memo.keep(node, reads.parts, 1, parts)
     part = parts.part(("counters", "mara", "hurt"))
@@ -269,12 +269,12 @@ def test_what_reads_all_counters_is_told_of_one_that_comes_later() -> None:
 
 def test_counters_with_an_equivalence_are_read_as_a_whole_where_one_is_written() -> None:
     parts = Parts({"counters": lambda counters: Map({name: min(1, number) for name, number in counters.items()})})
-    node = parts.node_of(Standing(msgspec.structs.replace(STATE, counters=Map(doom=3, gloom=1)), At()))
+    node = parts.node_of(Position(msgspec.structs.replace(STATE, counters=Map(doom=3, gloom=1)), At()))
     reads = parts.reads(node)
-    standing = parts.watched(node, reads)
-    assert standing.state.counters["doom"] == 1
-    state = msgspec.structs.replace(standing.state, counters=standing.state.counters.with_("gloom", 7))
-    after = parts.standing(changed(node, parts.changes(node, Standing(state, standing.at), reads)))
+    position = parts.watched(node, reads)
+    assert position.state.counters["doom"] == 1
+    state = msgspec.structs.replace(position.state, counters=position.state.counters.with_("gloom", 7))
+    after = parts.position(changed(node, parts.changes(node, Position(state, position.at), reads)))
     assert after.state.counters == Map(doom=1, gloom=1)
     assert parts.group(("counters",)) in reads.parts
 
@@ -293,5 +293,5 @@ def test_a_glance_is_of_the_tags_and_counters_that_there_are(function: Any) -> N
     states = [STATE, *(STATE.with_tag(Tag(name, "aspect")) for name in ("Mud", "Rain"))]
     states += [msgspec.structs.replace(state, counters=Map(doom=2)) for state in states]
     for state in (*states, *states):
-        node = parts.node_of(Standing(state, At()))
+        node = parts.node_of(Position(state, At()))
         assert parts.watched(node, parts.reads(node)).state.glance(function) == function(state)

@@ -93,7 +93,7 @@ wren, slip: Clean
     assert rpgres("schema", "scene", "after-hours").code == 0
 
 
-def test_odds_of_a_chain_grow_with_its_states_and_not_with_its_courses(site: Path) -> None:
+def test_odds_of_a_chain_grow_with_its_states_and_not_with_its_paths(site: Path) -> None:
     odds = json.loads(rpgres("odds", "after-hours", "crack", "--skill", "2", "--parts", "6", "--json").out)
     assert odds["open"]["exact"] == "0"
     assert odds["states"] == 6 * 4  # parts opened, boxes filled

@@ -5,7 +5,7 @@ import pytest
 from rpgres.odds.scene_best import WORK, scene_best
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 
 CONFLICT = """
@@ -37,7 +37,7 @@ with = {{ against = ["bo"], exchanges = 1 }}
 def test_an_exchange_of_two_with_a_fate_point_each_is_not_too_large(points: int, part: int, states: int) -> None:
     scene = read_scene(Source("s.toml", CONFLICT.format(points)), find_ruleset=find_ruleset)
     found = scene_best(
-        course_of(scene, best="ana"), "ana", worth=lambda result: int(result[0] != "lost"), work=WORK // part
+        game_of(scene, best="ana"), "ana", worth=lambda result: int(result[0] != "lost"), work=WORK // part
     )
     assert sum(found.masses.values()) == 1
     assert found.states > states

@@ -11,8 +11,8 @@ import pytest
 
 from rpgres import odds_table
 from rpgres.errors import FileError, UsageError
+from rpgres.model.typed_paths import path_in_file
 from rpgres.odds.comparison import compare
-from rpgres.odds.document import split_path
 from rpgres.odds.exact import chance_record
 from rpgres.odds.knockout import knockout
 from rpgres.odds.query import Query
@@ -178,7 +178,7 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
     }.items():
         with pytest.raises(UsageError, match=told):
             changed(wall, named_change(wall, path, "2"))
-    assert split_path('a."b.c".d[2]') == ["a", "b.c", "d", "2"]
+    assert path_in_file('a."b.c".d[2]').keys == ("a", "b.c", "d", "2")
 
 
 def test_a_step_in_a_group_is_named_by_its_id(wall: Subject) -> None:

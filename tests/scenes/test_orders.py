@@ -9,7 +9,7 @@ import pytest
 
 from rpgres.errors import FileError, UsageError
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import read_scene, run_scene, scene_diagnostics
+from rpgres.scenes import Overrides, read_scene, run_scene, scene_diagnostics
 from rpgres.scenes.deciding import who_decides
 from rpgres.toml.reading import Source
 
@@ -44,7 +44,7 @@ policy = "thrifty"
 
 def decisions(text: str, *, folder: Path | None = None, **options: Any) -> dict[str, tuple[str, str]]:
     """Return the answers of a scene's first step by label, with the means by which they came."""
-    scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset, folder=folder, **options)
+    scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset, folder=folder, overrides=Overrides(**options))
     events = run_scene(scene).steps[0]["events"]
     return {one["label"]: (one["answer"], one["means"]) for one in events if one["event"] == "decision"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from rpgres.errors import FileError
 from rpgres.rulesets import Ruleset
-from rpgres.scenes import Scene, prove_scene, read_scene, run_scene, scene_diagnostics
+from rpgres.scenes import Overrides, Scene, prove_scene, read_scene, run_scene, scene_diagnostics
 from rpgres.scenes.records import SceneFile
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_in
@@ -60,7 +60,9 @@ def battle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ruleset:
 
 
 def scene_of(ruleset: Ruleset, text: str, **options: Any) -> Scene:
-    return read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _id: ruleset, **options)
+    return read_scene(
+        Source(path="s.toml", text=text), find_ruleset=lambda _id: ruleset, overrides=Overrides(**options)
+    )
 
 
 def given(ruleset: Ruleset, text: str, seed: str) -> Any:

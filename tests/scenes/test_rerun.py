@@ -14,7 +14,7 @@ from rpgres.engine.rerun import Asked, answers_in
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Overrides, Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.rerun import file_what_if, scene_what_if
 from rpgres.toml.reading import Source
@@ -53,7 +53,7 @@ choose = { price = "cost" }
 
 def scene_of(name: str) -> Scene:
     source, folder = open_scene(name)
-    return read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
+    return read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=Overrides(auto=True))
 
 
 def printed(scene: Scene, **options: Any) -> SceneResult:

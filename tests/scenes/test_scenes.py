@@ -16,6 +16,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import (
+    Overrides,
     Scene,
     check_scene,
     find_scene,
@@ -46,7 +47,9 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ruleset:
 
 
 def scene_of(ruleset: Ruleset, text: str, **options: Any) -> Scene:
-    return read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _id: ruleset, **options)
+    return read_scene(
+        Source(path="s.toml", text=text), find_ruleset=lambda _id: ruleset, overrides=Overrides(**options)
+    )
 
 
 TWO_STEPS = """

@@ -11,7 +11,7 @@ import pytest
 from rpgres.engine.prepare import prepare
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.scenes import open_scene, read_scene
+from rpgres.scenes import Overrides, open_scene, read_scene
 from rpgres.simulate import action_job, recall, scene_job
 from rpgres.simulate.runners import Key, rebuild
 from rpgres.simulate.turns import Turns
@@ -117,8 +117,10 @@ when = { race = "won", "characters.mara.tracks.physical.1.mark" = "x" }
 
 def played_scene(name: str, runs: int, **more: Any) -> list[Key]:
     source, folder = open_scene(name)
-    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
-    return [*map(rebuild(scene_job(scene, seed="7", auto=True, **more), Path("nowhere")).play, range(runs))]
+    overrides = Overrides(auto=True)
+    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=overrides)
+    job = scene_job(scene, seed="7", overrides=overrides, **more)
+    return [*map(rebuild(job, Path("nowhere")).play, range(runs))]
 
 
 @pytest.mark.slow

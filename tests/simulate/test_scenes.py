@@ -15,9 +15,9 @@ from rpgres.engine.prepare import prepare
 from rpgres.errors import RpgresError
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import Scene, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Overrides, Scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.scenes.procedures import procedure_scene
-from rpgres.scenes.walking import ENDING, course_of, value_name
+from rpgres.scenes.walking import ENDING, game_of, value_name
 from rpgres.simulate import Crew, Plan, Tally, empty_tally, scene_job, simulated
 from rpgres.simulate.batches import count_runs
 from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
@@ -51,12 +51,13 @@ when = { "try" = "success" }
 
 def scene_of(path: Path, **more: Any) -> Scene:
     source, folder = open_scene(str(path))
-    return read_scene(source, find_ruleset=find_ruleset, folder=folder, **more)
+    return read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=Overrides(**more))
 
 
 def played(scene: Scene, runs: int, *, seed: str = "7", by: tuple[str, ...] = (), auto: bool = False) -> Tally:
     tally = empty_tally((*scene_things(scene), *by))
-    for found in simulated(scene_job(scene, seed=seed, by=by, auto=auto), Plan(runs), crew=Crew(), start=tally):
+    job = scene_job(scene, seed=seed, by=by, overrides=Overrides(auto=auto))
+    for found in simulated(job, Plan(runs), crew=Crew(), start=tally):
         tally = found
     return tally
 
@@ -98,10 +99,10 @@ PEOPLE = "characters"  # all of them as they are at the end: whatever a scene do
 @pytest.mark.parametrize("name", few(SHIPPED, 9))
 def test_exact_and_simulated_scenes_agree(name: str) -> None:
     source, folder = open_scene(name)
-    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
+    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=Overrides(auto=True))
     is_short = name in OPEN and not effort.is_exhaustive  # the whole budget is minutes of all of them
     by = (ENDING, PEOPLE)
-    odds = scene_odds(course_of(scene, by=by), **({"leaves": 50} if is_short else {}))
+    odds = scene_odds(game_of(scene, by=by), **({"leaves": 50} if is_short else {}))
     assert bool(odds.open) == (name in OPEN)
     runs = 100 if odds.open else 1000 if len(odds.masses) > 1 else 10  # what is open is long
     subject = scene_runner(scene, seed="agreement", by=[PEOPLE])
@@ -146,7 +147,7 @@ def test_a_chosen_card_that_is_not_always_dealt_is_refused_with_what_to_try(tmp_
     path.write_text(CHOSEN_CARD)
     told = r"steps\[1\]: lay=S10 is not offered here; .* give these in the scene, or leave lay to a policy"
     with pytest.raises(RpgresError, match=told):
-        scene_odds(course_of(scene_of(path)))
+        scene_odds(game_of(scene_of(path)))
     ran = rpgres("simulate", str(path), "--seed", "7", "-n", "50")
     seed = re.search(told + r" \(run \d+, with the seed (7#\d+)\)", " ".join(ran.err.split()))
     assert seed, ran.err
@@ -177,7 +178,7 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     tally = count_runs(subject, 0, runs)
     share = float(chance_to_win(4, 3))
     assert abs(tally.counts["last"]["won"] / runs - share) < 5 * (share * (1 - share) / runs) ** 0.5
-    exact = scene_odds(course_of(scene, by=by)).masses
+    exact = scene_odds(game_of(scene, by=by)).masses
     for place, name in enumerate(by):
         for value, count in tally.counts[name].items():
             mass = sum(float(mass) for key, mass in exact.items() if key[place] == value)

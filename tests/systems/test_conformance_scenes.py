@@ -15,7 +15,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder
-from rpgres.scenes import Scene, check_scene, prove_scene, read_scene, run_scene
+from rpgres.scenes import Overrides, Scene, check_scene, prove_scene, read_scene, run_scene
 from rpgres.toml.reading import read_source
 
 SCENES = sorted(builtin_folder().glob("*/scenes/*.toml"))
@@ -44,7 +44,7 @@ Played = set[tuple[str, ...]]
 
 
 def scene_of(path: Path, *, policy: str = "") -> Scene:
-    return read_scene(read_source(path), find_ruleset=find_ruleset, policies={"": policy})
+    return read_scene(read_source(path), find_ruleset=find_ruleset, overrides=Overrides(policies={"": policy}))
 
 
 def cases_of(ruleset: str) -> list[Path]:

@@ -184,21 +184,21 @@ def test_a_policy_of_the_other_side_beats_uniform_answers(rules: Rules) -> None:
 
 
 @pytest.mark.slow
-def test_walked_courses_play_out_the_same_from_a_script(rules: Rules) -> None:
-    """Every course of the walker, its answers given back as dice and choices, ends in the same outcome."""
+def test_walked_paths_play_out_the_same_from_a_script(rules: Rules) -> None:
+    """Every path of the walker, its answers given back as dice and choices, ends in the same outcome."""
     inputs = {"skill": 2, "vs": "4dF+2", "aspect": ["High Ground=1", "Rain=1"]}
     prepared = prepare(rules, "attack", inputs)
     policies = {"": policy_of(rules, "sensible")}
-    courses: list[tuple[tuple[tuple[str, Any], ...], Outcome]] = []
+    paths: list[tuple[tuple[tuple[str, Any], ...], Outcome]] = []
 
     def once(dealer: WalkDealer) -> str:
         outcome, _ = play(prepared, dealer=dealer, players=Seats(policies=policies))
-        courses.append((dealer.tape, outcome))
+        paths.append((dealer.tape, outcome))
         return outcome.band
 
     odds = explore(once)
-    assert len(courses) == odds.leaves > 81
-    for tape, walked in courses:
+    assert len(paths) == odds.leaves > 81
+    for tape, walked in paths:
         given: dict[str, list[str]] = {}
         for label, value in tape:
             if not label.startswith("policy:"):

@@ -24,7 +24,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
 
@@ -171,7 +171,7 @@ with = {{ skill = "athletics", vs = "4dF+1", exchanges = 4 }}
 choose = {{ turn = ["roll", "roll", "roll", "roll"] }}
 """
     text += '[ends.won]\nwhen = { race = "won" }\n[ends.lost]\nwhen = { race = "lost" }\n[ends.open]\n'
-    odds = scene_odds(course_of(read_scene(Source("-", text), find_ruleset=find_ruleset)))
+    odds = scene_odds(game_of(read_scene(Source("-", text), find_ruleset=find_ruleset)))
     found = odds.masses
     expected = contest_chances(lead, 0, 0, 4, to=3)
     assert tuple(found.get((name,), Fraction(0)) for name in ("won", "lost", "open")) == expected
@@ -250,8 +250,8 @@ when = {{ fight = ["lost", "conceded"] }}
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["sensible", "thrifty"])
 def test_parts_that_are_worked_out_once_change_no_chance(policy: str) -> None:
-    course = course_of(read_scene(Source("-", SMALL.format(policy=policy)), find_ruleset=find_ruleset))
-    kept, played = scene_odds(course), scene_odds(course, is_merged=False)
+    game = game_of(read_scene(Source("-", SMALL.format(policy=policy)), find_ruleset=find_ruleset))
+    kept, played = scene_odds(game), scene_odds(game, is_merged=False)
     assert not kept.open
     assert not played.open
     assert kept.masses == played.masses

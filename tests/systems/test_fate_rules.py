@@ -372,7 +372,7 @@ SIDES = {
 
 
 def endings(ruleset: str, action: str, choose: dict[str, list[str]], inputs: dict[str, Any]) -> Iterator[Result]:
-    """Yield the results of every course of an action whose dice show nothing, with nothing invoked."""
+    """Yield the results of every path of an action whose dice show nothing, with nothing invoked."""
     dice = {"roll": "0000", "opposition": "0000"}
     choose = {"invoke": ["no"], "invoke-against": ["no"], **choose}
     found = resolve(ruleset, action, given=dice, choose=choose, **inputs)
@@ -414,7 +414,7 @@ def gains(result: Result, opponent: str) -> frozenset[tuple[tuple[str, Any], ...
 def test_an_action_and_the_defense_against_it_give_the_same(
     ruleset: str, against: str, variant: str, switches: dict[str, str]
 ) -> None:
-    """With equal totals every course of one is a course of the other, and the same people gain the same."""
+    """With equal totals every path of one is a path of the other, and the same people gain the same."""
     for margin in range(-8, 9):
         played, warded = gains_of_both(ruleset, against, variant, switches, margin)
         assert played, margin  # or equal sets would say nothing

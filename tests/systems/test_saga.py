@@ -220,7 +220,7 @@ def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, e
 @example(hand=["St1", "St3"], vs=18, edge=0, switches={})
 @example(hand=["St1", "St3"], vs=14, edge=2, switches={"trump_on": "last"})
 def test_merging_changes_no_answer(hand: list[str], vs: int, edge: int, switches: dict[str, str]) -> None:
-    """The best there is, with points of play merged, is the best of every course looked at by itself."""
+    """The best there is, with states merged, is the best of every path looked at by itself."""
     ready = act(",".join(hand), vs=vs, edge=edge, switches=switches)
     merged = best_odds(ready)
     apart = best_odds(ready, merges=False, looks_at_all=True, seconds=600)
@@ -246,7 +246,7 @@ def test_a_card_is_chosen_in_small_letters_too() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("edge", few([1, 3], 1))
 def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(edge: int) -> None:
-    """The game master's card is part of what differs between points of play."""
+    """The game master's card is part of what differs between states."""
     counts = Counter(rules().layers.deck("fate-96").counts)
     held = [next(code for code in counts if code.startswith(short)) for short in ("St2", "In7", "Do8")]
     inputs = {"vs": 8, "ability": "strength=6", "edge": edge, "opposing": 5}

@@ -10,7 +10,7 @@ import pytest
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, read_scene
-from rpgres.scenes.walking import course_of, value_name
+from rpgres.scenes.walking import game_of, value_name
 from rpgres.simulate.estimates import plays_of
 from rpgres.toml.reading import Source
 from tests.support.effort import few, games
@@ -56,7 +56,7 @@ def scene_of(text: str) -> Scene:
 
 
 def odds(scene: Scene, **options: Any) -> SceneOdds:
-    return scene_odds(course_of(scene, by=BY), work=10**9, **options)
+    return scene_odds(game_of(scene, by=BY), work=10**9, **options)
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_looking_turns_up_changes_no_chance(name: str) -> None:
 @pytest.mark.parametrize("name", few([*SCENES][::-1], 2))
 def test_a_plain_walk_comes_to_the_same(name: str) -> None:
     scene = scene_of(SCENES[name])
-    assert odds(scene).masses == plain_odds(course_of(scene, by=BY))
+    assert odds(scene).masses == plain_odds(game_of(scene, by=BY))
 
 
 TWO_ASPECTS = """
@@ -121,8 +121,8 @@ def test_which_aspect_is_taken_does_not_hang_on_which_came_first(
     policy: str, hidden: str, step: str, by: tuple[str, ...]
 ) -> None:
     scene = scene_of(TWO_ASPECTS.format(policy=policy, hidden=hidden, step=step))
-    exact = scene_odds(course_of(scene, by=by)).masses
-    assert exact == plain_odds(course_of(scene, by=by))
+    exact = scene_odds(game_of(scene, by=by)).masses
+    assert exact == plain_odds(game_of(scene, by=by))
     plays = [plays_of(scene, by=name, seed="7") for name in by]
     named = {tuple(map(value_name, result)): mass for result, mass in exact.items()}
     assert all(named.get(tuple(play(run) for play in plays), 0) > 0 for run in range(200))

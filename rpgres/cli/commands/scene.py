@@ -216,4 +216,5 @@ def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> scenes.Scene:
     folders, switches = opt.read_folders(rulesets), opt.read_switches(switch)
-    return scenes.load_scene(file, extra=folders, switches=switches, policies=opt.named_policies(policy), auto=auto)
+    overrides = scenes.Overrides(switches, opt.named_policies(policy), auto)
+    return scenes.load_scene(file, extra=folders, overrides=overrides)

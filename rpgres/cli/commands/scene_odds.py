@@ -22,11 +22,11 @@ from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Known
-    from rpgres.model.state import State
     from rpgres.odds.query import Query
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.scenes import Scene
+    from rpgres.scenes.optimal import Beginning
 
 NOTHING_BEST = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
@@ -54,19 +54,17 @@ PROCEDURE_OPTIONS = (CHOOSE, *SCENE_OPTIONS)
 def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     shared, study = _with_goals(shared, ())
-    from rpgres.scenes import require_sound
+    from rpgres.scenes import Overrides, require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    folders, deciding = opt.read_folders(shared["rulesets"]), opt.named_policies(shared["policy"])
-    auto = shared["auto"] or shared["best"] is not None
+    switches, policies = opt.read_switches(shared["switch"]), opt.named_policies(shared["policy"])
+    overrides = Overrides(switches, policies, shared["auto"] or shared["best"] is not None)
 
     def read(file: str) -> tuple[Subject, Scene]:
         found = scene_subject(
             file,
-            extra=folders,
-            switches=opt.read_switches(shared["switch"]),
-            policies=deciding,
-            auto=auto,
+            extra=opt.read_folders(shared["rulesets"]),
+            overrides=overrides,
             by=shared["by"] or ENDING,
             leaves=opt.read_count(shared["leaves"], option=named("leaves"), default=0) or None,
         )
@@ -79,7 +77,9 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
         told = {"policies": scene.told, "by": shared["by"] or ENDING, "title": scene.file.title}
         run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others)
     elif shared["best"] is not None:
-        _print_best(scene, scene.state, shared)
+        from rpgres.scenes.optimal import Beginning
+
+        _print_best(scene, shared, Beginning(scene.state))
     else:
         _print_odds(scene, shared)
 
@@ -102,7 +102,9 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
     scene, prepared = scene_of_procedure(query)
     told = {"inputs": prepared.inputs, "known": query.start.record()}
     if shared["best"] is not None:
-        _print_best(scene, prepared.state, shared, actor=prepared.actor, **told)
+        from rpgres.scenes.optimal import Beginning
+
+        _print_best(scene, shared, Beginning(prepared.state, prepared.actor, **told))
     else:
         _print_odds(scene, shared, **told)
 
@@ -158,14 +160,15 @@ def _print_odds(
         leave(interrupted(LOWER_BOUND))
 
 
-def _print_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
+def _print_best(scene: Scene, shared: Mapping[str, Any], start: Beginning) -> None:
     """Print the result of a scene with optimal decisions of one player."""
-    from rpgres.scenes.optimal import best_record
+    from rpgres.scenes.optimal import BestQuery, best_record
 
     about = {"best": shared["best"], "goals": shared["goals"], "by": shared["by"] or ENDING, "note": shared["note"]}
+    query = BestQuery(**about, **opt.read_budget(shared))
     try:
         with progress("evaluating"):
-            record = best_record(scene, people, policies=scene.told, **about, **opt.read_budget(shared), **told)
+            record = best_record(scene, query, start)
     except KeyboardInterrupt:
         raise InterruptError(NOTHING_BEST) from None
     emit(record, scene.rules.file, shared)

@@ -98,17 +98,14 @@ def _show_procedure(
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
     """Play a scene many times and print the result."""
-    from rpgres.scenes import load_scene, require_sound
+    from rpgres.scenes import Overrides, load_scene, require_sound
 
     shared = dict(values)
-    asked: dict[str, Any] = {
-        "switches": opt.read_switches(shared["switch"]),
-        "policies": opt.named_policies(shared["policy"]),
-        "auto": shared["auto"],
-    }
-    scene = load_scene(name, extra=opt.read_folders(shared["rulesets"]), **asked)
+    switches, policies = opt.read_switches(shared["switch"]), opt.named_policies(shared["policy"])
+    overrides = Overrides(switches, policies, shared["auto"])
+    scene = load_scene(name, extra=opt.read_folders(shared["rulesets"]), overrides=overrides)
     require_sound(scene)
-    simulation = scene_simulation(scene, by=shared["by"] or (), **asked, note=shared["note"])
+    simulation = scene_simulation(scene, by=shared["by"] or (), overrides=overrides, note=shared["note"])
     _simulate(
         simulation, shared, lambda seed: _show_scene(scene, seed, as_json=shared["json"]), own_seed=scene.file.seed
     )

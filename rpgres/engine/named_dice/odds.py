@@ -7,7 +7,7 @@ which it is not are raised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from math import inf, lcm
 from typing import Any
 
@@ -18,11 +18,12 @@ from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.grammar import Again
 from rpgres.dice.groups import HIGHEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_dice.readings import Values, evaluator, finite, needed
-from rpgres.engine.named_dice.values import Die, Known, Later, again_of, filled, is_pool, plain
+from rpgres.engine.named_dice.law_inputs import LawInputs, law_inputs
+from rpgres.engine.named_dice.readings import Values, finite, needed
+from rpgres.engine.named_dice.values import Die, Known, again_of, filled, is_pool, plain
 from rpgres.errors import RuleError, called
-from rpgres.rulesets.dice_plans import DicePlan, Formula
-from rpgres.rulesets.formulas import Const, Expr, Name, reduced
+from rpgres.model.state import EMPTY
+from rpgres.rulesets.dice_plans import DicePlan
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 1
@@ -35,7 +36,7 @@ MOST_LAWS = 2_000  # of one action that are kept
 
 
 def law_of(
-    plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...], laws: dict[Hashable, JointLaw] | None = None
+    plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...], laws: dict[LawInputs, JointLaw] | None = None
 ) -> JointLaw:
     """Return the law of some names of an action without questions.
 
@@ -47,22 +48,22 @@ def law_of(
     Raises:
         LawSizeError: it would take too much work.
     """
-    builder = LawBuilder(plan, base, names)
+    inputs = law_inputs(plan, base, names)
     if laws is None:
-        return builder.law()
-    key = builder.key()
-    found = laws.get(key)
+        return LawBuilder(inputs).law()
+    found = laws.get(inputs)
     if found is None:
         if len(laws) >= MOST_LAWS:
             laws.clear()
-        found = laws[key] = builder.law()
+        found = laws[inputs] = LawBuilder(inputs).law()
     return found
 
 
 class LawBuilder:
-    """Computes the law of one action with its inputs.
+    """Computes a law from its inputs, and from nothing else.
 
     Attributes:
+        plan: the plan of what is needed.
         needs: the needed readings and numbers.
         kinds: of each reading, how dice are joined: add, max or min.
         caps: of each, where it stays.
@@ -71,9 +72,9 @@ class LawBuilder:
         highs, falls: the same by group and reading.
     """
 
-    def __init__(self, plan: DicePlan, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
-        self.plan, self.base, self.asked = plan, base, asked
-        self.needs = needs = needed(plan, base, asked)
+    def __init__(self, inputs: LawInputs) -> None:
+        self.plan, self.asked = plan, asked = inputs.plan(), inputs.asked
+        self.needs = needs = needed(plan, EMPTY, asked)
         self.kinds = needs.kinds
         self.groups = tuple({group for slot, _ in terms for group in plan.reads[slot].groups} for terms in needs.terms)
         self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in needs.names]
@@ -83,25 +84,6 @@ class LawBuilder:
         self.changing: set[int] = set()  # readings that are not constant
         self.most: list[float] = []
         self.slack: list[int] = []
-
-    def key(self) -> Hashable:
-        """Return all that the law depends on: its formulas, reduced by the known values."""
-        numbers: dict[str, Expr] = {}
-        of = evaluator(self.plan, self.base, numbers)
-
-        def by_known(formula: Formula | None) -> Expr | None:
-            if formula is None:
-                return None
-            typed = self.base.get(f"dice:{formula.tree.name}") if isinstance(formula.tree, Name) else None
-            return reduced(formula.tree, of) if typed is None or isinstance(typed, Later) else Const(typed)
-
-        asked = tuple(of(name) for name in self.asked)
-        used = {group for groups in self.groups for group in groups}
-        dice = tuple(
-            tuple(map(by_known, self.plan.groups[group].formulas)) for group in self.plan.stages if group in used
-        )
-        fits = tuple(by_known(self.plan.fits[slot]) for terms in self.needs.terms for slot, _ in terms)
-        return self.asked, asked, dice, fits, tuple(numbers.items())
 
     def law(self) -> JointLaw:
         while True:
@@ -206,7 +188,7 @@ class LawBuilder:
         return states, total
 
     def known(self, vector: Vector, places: Any) -> Known:
-        known = Known(self.plan, self.base, {})
+        known = Known(self.plan, EMPTY, {})
         for place in places:
             known[self.needs.names[place]] = finite(vector[place])
         return known
@@ -301,8 +283,8 @@ class LawBuilder:
     # -- results
 
     def values(self, vector: Vector, more: Mapping[str, Any]) -> Values:
-        """Return the values of names in a state, with further values."""
-        return self.needs.values({**self.base, **more} if more else self.base, vector)
+        """Return the values of names in a state, with those of names that were not known before."""
+        return self.needs.values(more, vector)
 
     def _stuck(self, vector: Vector) -> list[int]:
         """Return the readings of a state that are at their caps, and may be higher."""
@@ -328,7 +310,7 @@ class LawBuilder:
         """Return the result of a state; None where readings at their caps leave it open."""
         stuck = self._stuck(vector)
         if not stuck:
-            known = self.values(vector, {})
+            known = self.values(vector, EMPTY)
             return tuple(plain(known[name]) for name in self.asked)
         spans = _Spans(self, vector, stuck)
         found = [spans[name] for name in self.asked]
@@ -359,18 +341,14 @@ class _Spans(dict[str, Span]):
 
     def __init__(self, builder: LawBuilder, vector: Vector, stuck: list[int]) -> None:
         super().__init__()
-        names, self.numbers, self.base = builder.needs.names, builder.needs.numbers, builder.base
+        names, self.numbers = builder.needs.names, builder.needs.numbers
         for name, value in zip(names, vector, strict=True):
             self[name] = span_of(finite(value))
         for place in stuck:
             self[names[place]] = Span(vector[place], builder.most[place])
 
     def __missing__(self, name: str) -> Span:
-        if name in self.numbers:
-            found = within(self.numbers[name], self.__getitem__)
-        else:
-            found = span_of(self.base[name]) if name in self.base else ANY
-        self[name] = found
+        found = self[name] = within(self.numbers[name], self.__getitem__) if name in self.numbers else ANY
         return found
 
 

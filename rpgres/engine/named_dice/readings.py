@@ -89,7 +89,8 @@ def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Nee
     """
     asked, numbers = list(asked), dict[str, Expr]()
     of = evaluator(plan, base, numbers)
-    numbers = {**{name: of(name) for name in asked}, **numbers}
+    known = {name: value for name in asked if isinstance(value := of(name), Const)}
+    numbers = {**known, **numbers}
     plain = _Adding(plan, numbers, is_adding=False).all(asked)
     summed = _Adding(plan, numbers, is_adding=True).all(asked)
     return summed if len(summed.names) <= len(plain.names) else plain

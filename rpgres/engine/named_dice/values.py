@@ -15,7 +15,7 @@ from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets.actions import OPPOSED
 from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula
-from rpgres.rulesets.formulas import Value
+from rpgres.rulesets.formulas import OF_A_DIE, Value
 
 
 class Die(NamedTuple):
@@ -45,6 +45,7 @@ class Known(dict[str, Any]):
         super().__init__(base)
         self.plan = plan
         self.rolled = rolled
+        self._hidden = {name: base[name] for name in OF_A_DIE if name in base}
 
     def __missing__(self, name: str) -> Any:
         made = self.plan.numbers.get(name)
@@ -56,9 +57,12 @@ class Known(dict[str, Any]):
         return value
 
     def of_die(self, formula: Formula, die: Die) -> Any:
-        """Return the value of a formula for one die."""
+        """Return the value of a formula for one die, whose names hide others meanwhile (an ability called `face`)."""
         self["face"], self["added"], self["thrown"] = die.face, int(not die.is_first), die.thrown
-        return formula.work(self)
+        found = formula.work(self)
+        if self._hidden:
+            self.update(self._hidden)
+        return found
 
     def counts(self, group: str, die: Die) -> int:
         """Return the value of a die in sums and for the highest and lowest."""

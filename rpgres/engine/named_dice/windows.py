@@ -200,12 +200,13 @@ class _Readings:
     """Dice in odds: the needed readings of each group."""
 
     def __init__(self, roll: Roll) -> None:
+        from rpgres.engine.named_dice.law_inputs import law_inputs
         from rpgres.engine.named_dice.odds import LawBuilder
 
         self.roll, kept = roll, roll.laws
         if "builder" not in kept:
             base = {name: value for name, value in roll.bound.base.items() if name not in roll.values}
-            kept["builder"] = builder = LawBuilder(roll.plan, base, roll.bound.names)
+            kept["builder"] = builder = LawBuilder(law_inputs(roll.plan, base, roll.bound.names))
             builder.caps = [HIGHEST] * len(builder.caps)
         self.builder: LawBuilder = kept["builder"]
         self.joining = Joining(self.builder.kinds, (None,) * len(self.builder.kinds))

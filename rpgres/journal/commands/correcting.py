@@ -21,6 +21,7 @@ from rpgres.journal.replay import put_to
 from rpgres.journal.views import learned_from
 from rpgres.model.paths import value_at
 from rpgres.model.state import GM, State
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import RowQuestion, Rules, unknown
 from rpgres.rulesets.corrections import full_path, path_after, readers_of, set_by
 from rpgres.rulesets.sheets import check_character, refusals
@@ -210,14 +211,13 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         for one in to:
             check_seat(history, one)
         before = history.state if seat is HOST else history.state.seen_by(seat)
-        where = full_path(before, path)
+        where = full_path(before, typed_path(path))
         state = set_by(rules, history.state, where, text, seat=seat, to=to)
-        match where.split("."):
-            case ["characters", who, *_] if who in state.characters:
-                check_character(rules, state.characters[who], was=history.state.characters[who])
-        was, value = value_at(before, where), value_at(state, path_after(where, text))
+        if (who := where.character) in state.characters:
+            check_character(rules, state.characters[who], was=history.state.characters[who])
+        was, value = value_at(before, where.text), value_at(state, path_after(where, text).text)
         readers = readers_of(before, state, where, text)
-        secret = Secret(path=where, text=text, was=was, value=value, to=readers, label=",".join(to))
+        secret = Secret(path=where.text, text=text, was=was, value=value, to=readers, label=",".join(to))
         return [at.draft("set", secret, state)]
 
     return write(place, seat, work)
@@ -225,11 +225,9 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
 
 def left_wrong(done: Done) -> list[str]:
     """Return why the ruleset still refuses the character that a value was set of; nothing where it does not."""
-    match done.entry.secret.path.split("."):
-        case ["characters", who, *_] if who in done.history.state.characters:
-            faults = refusals(done.rules, done.history.state.characters[who])
-            return [f"the sheet is still not possible in this ruleset: {fault}" for fault in faults]
-    return []
+    character = done.history.state.characters.get(typed_path(done.entry.secret.path).character)
+    faults = refusals(done.rules, character) if character is not None else ()
+    return [f"the sheet is still not possible in this ruleset: {fault}" for fault in faults]
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from rpgres.engine.players import NO, Policy, Question, View, by_facts, preferred
 from rpgres.kits.aspects.names import BOOST, DEFAULTS
@@ -16,7 +17,27 @@ STYLE = 3  # the margin worth a boost
 BAD = 2  # dice this far below their average are rerolled, not raised
 
 
-@by_facts
+_P = TypeVar("_P", bound=Policy)
+
+
+def invokes_in_order(*, pays: bool) -> Callable[[_P], _P]:
+    """Mark the decorated policy as one that promises `by_facts`, and never looks at more aspects than it can use.
+
+    Of the aspects that cost a point it takes what is offered first, and counts no more of them than it has points. So
+    aspects that it never gets to need not be offered, and simulations and odds of scenes need not tell them apart.
+
+    Args:
+        pays: whether it ever pays a point for an invocation.
+    """
+
+    def marked(policy: _P) -> _P:
+        policy.pays_for_invocations = pays  # type: ignore[attr-defined]
+        return by_facts(policy)
+
+    return marked
+
+
+@invokes_in_order(pays=True)
 def sensible(view: View, question: Question) -> str:
     """Invoke when that can turn the roll, the cheapest first and no more than it takes; else take what is preferred.
 
@@ -28,7 +49,7 @@ def sensible(view: View, question: Question) -> str:
     return _invoke(question, points=question.facts["points"])
 
 
-@by_facts
+@invokes_in_order(pays=False)
 def thrifty(view: View, question: Question) -> str:
     """Decide like `sensible`, and never pay a fate point."""
     if "acting" not in question.facts:
@@ -36,17 +57,19 @@ def thrifty(view: View, question: Question) -> str:
     return _invoke(question, points=0)
 
 
-# Policies that never look at more aspects than they can use, by whether they pay: of what costs a point they take what
-# is offered first, and count no more of it than they have points.
-_PAYS: dict[Policy, bool] = {sensible: True, thrifty: False, preferred: False}
-
-
 def pays(policies: Policies) -> bool | None:
     """Tell whether anybody pays for invocations; None where a policy may look at all that can be invoked."""
     if not policies.by_facts:
         return None
-    found = [_PAYS.get(policy) for policy in policies.by.values()]
+    found = [_pays(policy) for policy in policies.by.values()]
     return None if None in found else any(found)
+
+
+def _pays(policy: Policy) -> bool | None:
+    """Tell whether a policy pays for invocations; None where it is not marked by `invokes_in_order`."""
+    if policy is preferred:  # an invocation is optional, and none is preferred
+        return False
+    return getattr(policy, "pays_for_invocations", None)
 
 
 def _invoke(question: Question, *, points: int) -> str:

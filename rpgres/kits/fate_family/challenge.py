@@ -15,10 +15,10 @@ from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits.fate_family.exchanges import check_none_open
-from rpgres.kits.fate_family.moves import ADVANTAGE, TURN, Moves, ending, make_advantage, with_boosts_named
+from rpgres.kits.fate_family.moves import ADVANTAGE, TURN, AdvantageOn, Moves, ending, make_advantage, with_boosts_named
 from rpgres.kits.fate_family.rolls import check_in
 from rpgres.kits.fate_family.settling import roles_of
-from rpgres.model.state import EMPTY, GM, SCENE, Character, Map
+from rpgres.model.state import EMPTY, GM, Character, Map
 from rpgres.parameters.ability import read_ability
 from rpgres.parameters.values import Form, Opposition, Rating
 from rpgres.rulesets import Option
@@ -103,7 +103,7 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
         if did != ADVANTAGE:
             return Turn(after)
         vs = (Opposition(setup.difficulty),)
-        outcome = make_advantage(table, moves, actor, task.rating, on=SCENE, vs=vs)
+        outcome = make_advantage(table, moves, actor, task.rating, vs, on=AdvantageOn())
         return Turn(after, outcome, task.who, ADVANTAGE)
     play = moves.discover if task.action == _DISCOVER and moves.discover is not None else moves.overcome
     how: dict[str, Any] = {"variant": "reveal-information"} if play is moves.discover else {}

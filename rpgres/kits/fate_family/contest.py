@@ -219,9 +219,9 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
         return Turn(_next(place))
     rivals = {other.who: other for other in setup.sides if other.who and other is not side}
     people = [Option(name, f"{table.state.characters[name].title or name}, who defends.") for name in rivals]
-    on, existing = advantage_on(table, side.who, people)
-    vs = rivals[on].opposition if on else Opposition(setup.difficulty)
-    outcome = make_advantage(table, moves, actor, side.rating, on=on, vs=(vs,), existing=existing)
+    on = advantage_on(table, side.who, people)
+    vs = rivals[on.who].opposition if on.who else Opposition(setup.difficulty)
+    outcome = make_advantage(table, moves, actor, side.rating, (vs,), on=on)
     lost = (*place.lost, number) if outcome.success is False else place.lost
     return Turn(_next(place, lost=lost), outcome, side.who, ADVANTAGE)
 

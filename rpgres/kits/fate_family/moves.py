@@ -15,7 +15,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import FinalRoll, check_present
-from rpgres.kits.fate_family.settling import fact_map, roles_of, settle
+from rpgres.kits.fate_family.settling import EffectFields, fact_map, roles_of, settle
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State, Tag
 from rpgres.parameters.values import Opposition, Rating
@@ -36,8 +36,8 @@ class Moves(msgspec.Struct, frozen=True):
 
     Attributes:
         effort: `(table, actor, action, rating, given)` returns what a character adds to the dice of an action.
-        advantage: `(table, actor, rating, vs, name=, on=, is_new=)` makes an advantage, or uses one.
-        attack: `(table, actor, rating, vs, track=, target=, defender=, full_defense=)` attacks.
+        advantage: `(table, actor, rating, vs, name=, on=, is_new=, full_defense=)` makes an advantage, or uses one.
+        attack: `(table, actor, rating, vs, track=, full_defense=)` attacks.
         overcome: `(table, actor, rating, vs, removes=)` gets past something, or ends an aspect.
         cross: `(table, actor, rating, vs)` gets to another zone of a conflict.
         discover: `(table, actor, rating, vs)` finds an aspect; None where an advantage does.
@@ -56,7 +56,19 @@ def opposition_of(table: Table, who: str, rating: Rating) -> Opposition:
     return Opposition(rating.value, table.rules.dice, who, rating.name)
 
 
-def advantage_on(table: Table, who: str, people: Sequence[Option]) -> tuple[str, str]:
+class AdvantageOn(msgspec.Struct, frozen=True):
+    """What an advantage is on.
+
+    Attributes:
+        who: the character; `SCENE` for none.
+        existing: the aspect in play that it is about; empty for a new one, or one of the maker's.
+    """
+
+    who: str = SCENE
+    existing: str = ""
+
+
+def advantage_on(table: Table, who: str, people: Sequence[Option]) -> AdvantageOn:
     """Ask what an advantage is on.
 
     A new one on the scene or on a character, or an aspect in play: of these, of the scene, or their maker's own
@@ -66,9 +78,6 @@ def advantage_on(table: Table, who: str, people: Sequence[Option]) -> tuple[str,
         table: where it is played.
         who: makes it.
         people: the other characters that it can be on.
-
-    Returns:
-        the character, `SCENE` for none; and the name of an aspect in play, empty for a new one.
     """
     near = (SCENE, who, *[one.name for one in people])
     there = aspects.public_on(table.state, near)
@@ -78,9 +87,9 @@ def advantage_on(table: Table, who: str, people: Sequence[Option]) -> tuple[str,
     # Odds look at the maker's own: what an advantage of another aspect is worth differs little, and they are many.
     on = table.ask(TARGET, who, options, text="An advantage on what?", aside=more)
     if on != ASPECT:
-        return SCENE if on == SCENERY.name else on, ""
+        return AdvantageOn(SCENE if on == SCENERY.name else on)
     tag = which_aspect(table, who, there, text="Which aspect?")
-    return SCENE if tag.on == who else tag.on, tag.name
+    return AdvantageOn(SCENE if tag.on == who else tag.on, tag.name)
 
 
 def which_aspect(table: Table, who: str, tags: Sequence[Tag], *, text: str) -> Tag:
@@ -94,31 +103,29 @@ def make_advantage(
     moves: Moves,
     actor: Character,
     rating: Rating,
-    *,
-    on: str,
     vs: Sequence[Opposition],
-    existing: str = "",
+    *,
+    on: AdvantageOn,
     full_defense: bool = False,
 ) -> Outcome:
     """Return the result of an advantage in a procedure: the first makes an aspect, later ones take advantage of it.
 
     Its name says whose it is and what it is on, and nothing of what went before, so that odds meet few states. Who
-    makes it may give it another one, and then what is made later is another aspect, unless it is said (`existing`).
+    makes it may give it another one, and then what is made later is another aspect, unless it is named (`on.existing`).
 
     Args:
         table: where it is played.
         rating: what is rolled.
-        on: the character it is on; empty for the scene.
-        existing: the aspect in play that it is about; empty for one of the maker's.
+        on: what it is on.
         full_defense: whether who defends has given up an action for it.
     """
     state = table.state
-    carrier = state.characters[on].title or on if on else ""
-    name = existing or f"Advantage of {actor.title or actor.name}{' on ' if carrier else ''}{carrier}"
+    carrier = state.characters[on.who].title or on.who if on.who else ""
+    name = on.existing or f"Advantage of {actor.title or actor.name}{' on ' if carrier else ''}{carrier}"
     tag = aspects.seen_tag(state, actor.name, name)
     is_new = tag is None or tag.kind == aspects.BOOST
-    how = {"full_defense": True} if full_defense else {}
-    outcome = moves.advantage(table, actor, rating, tuple(vs), name=name, on=on or None, is_new=is_new, **how)
+    how = {"name": name, "on": on.who or None, "is_new": is_new, "full_defense": full_defense}
+    outcome = moves.advantage(table, actor, rating, tuple(vs), **how)
     if is_new:
         effects = aspects.renamed_by_maker(table, outcome.effects, actor.name, name)
         outcome = msgspec.structs.replace(outcome, effects=effects)
@@ -162,7 +169,7 @@ def concede(table: Table, actor: Character, taken: int | None = None) -> Outcome
     """
     count = taken if taken is not None else actor.counters.get(harm.TAKEN, 0)
     defaults = {"fate-point": {"change": 1 + count}}
-    return settle(table, "concede", FinalRoll(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    return settle(table, "concede", FinalRoll(None), roles_of(actor.name, GM), EMPTY, EffectFields(defaults))
 
 
 def compel(table: Table, actor: Character, name: str, proposer: str) -> Outcome:
@@ -194,7 +201,8 @@ def compel(table: Table, actor: Character, name: str, proposer: str) -> Outcome:
         raise UsageError(f"{proposer} has no fate point to propose a compel with")
     points = "some" if aspects.points_of(state, actor.name) else "none"
     facts = fact_map(("points", points), ("proposer", "pays" if pays else "free"))
-    return settle(table, "compel", FinalRoll(None), roles_of(actor.name, GM), facts, spelled={"proposer": proposer})
+    fields = EffectFields(spelled={"proposer": proposer})
+    return settle(table, "compel", FinalRoll(None), roles_of(actor.name, GM), facts, fields)
 
 
 def in_conflict(state: State) -> bool:

@@ -21,7 +21,7 @@ from rpgres.rulesets.rules import Rules
 if TYPE_CHECKING:
     from rpgres.engine.procedures import Turn
     from rpgres.kits.fate_family.challenge import Challenge
-    from rpgres.kits.fate_family.conflict import Conflict
+    from rpgres.kits.fate_family.conflict_state import Conflict
     from rpgres.kits.fate_family.contest import Contest
 
 

@@ -48,6 +48,60 @@ class Help(TypedDict, total=False):
     boost: str | None
 
 
+Part = tuple[str, int]  # a modifier of a skill: its name and its value
+
+
+class Additions(msgspec.Struct, frozen=True, gc=False):
+    """What a rule adds to the rating that a character rolls, beside what was given (`Help`).
+
+    Attributes:
+        full_defense: whether the character gave up its action for a full defense.
+        parts: further modifiers of the ruleset.
+        also: other abilities in use that stunts may help.
+        anybody_helps: whether helpers need not have the skill.
+        called: the name of a rating without a name.
+    """
+
+    full_defense: bool = False
+    parts: tuple[Part, ...] = ()
+    also: tuple[str, ...] = ()
+    anybody_helps: bool = False
+    called: str = "skill"
+
+
+NO_ADDITIONS = Additions()
+
+
+class Defender(msgspec.Struct, frozen=True, gc=False):
+    """Who defends, and how, as it was given.
+
+    Attributes:
+        who: the defender, where the opposition names none.
+        target: the target, who is the defender by default.
+        full_defense: whether the defender gave up its action for a full defense.
+        stunts: stunts of the defender whose condition holds.
+    """
+
+    who: str | None = None
+    target: str | None = None
+    full_defense: bool = False
+    stunts: tuple[str, ...] = ()
+
+
+class Aim(msgspec.Struct, frozen=True, gc=False):
+    """What an attack goes to.
+
+    Attributes:
+        track: where the harm goes.
+        defender: who defends.
+        consequence: the name of a consequence that is taken.
+    """
+
+    track: str
+    defender: Defender = Defender()
+    consequence: str = ""
+
+
 class Foe(msgspec.Struct, frozen=True, gc=False):
     """One opponent of a roll: its modifier, its dice (None for a fixed difficulty), and its name."""
 
@@ -259,9 +313,6 @@ def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
     return aspects.Window((own, other), ledger, settles=roll.settles)
 
 
-Part = tuple[str, int]  # a modifier of a skill: its name and its value
-
-
 def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part], *, called: str = "skill") -> int:
     """Return a skill with its modifiers; the sum is a line of the account if there are any.
 
@@ -288,12 +339,7 @@ def effort(
     action: str,
     skill: Rating,
     given: Help,
-    *,
-    full_defense: bool = False,
-    parts: Sequence[Part] = (),
-    also: Sequence[str] = (),
-    anybody_helps: bool = False,
-    called: str = "skill",
+    more: Additions = NO_ADDITIONS,
 ) -> int:
     """Return what a character adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
 
@@ -301,33 +347,29 @@ def effort(
         action: the action that stunts may help.
         skill: the rating that counts.
         given: further bonuses.
-        full_defense: whether the character gave up its action for a full defense.
-        parts: further modifiers of the ruleset.
-        also: other abilities in use that stunts may help.
-        anybody_helps: whether helpers need not have the skill.
-        called: the name of a rating without a name.
+        more: those of the rule.
 
     Raises:
         UsageError: a stunt is not on the sheet or does not help here; a helper lacks the skill or should lead.
     """
-    if not (given or full_defense or parts or actor.counters or actor.records):
+    if more is NO_ADDITIONS and not (given or actor.counters or actor.records):
         return skill.value
     helpers = given.get("helper", ())
-    for name in helpers if not anybody_helps else ():
+    for name in helpers if not more.anybody_helps else ():
         rating = table.state.characters[name].abilities.get(skill.name, 0)
         if skill.name and rating < 1:
             raise UsageError(f"{name} cannot help: {skill.name} has to be Average (+1) or better, and is {rating:+d}")
         if rating > skill.value:
             raise UsageError(f"{name} should lead: {skill.name} {rating:+d} is higher than {actor.name}'s")
-    parts = [*parts, *stunts_that_help(actor, action, skill, named=given.get("stunt", ()), also=also)]
+    parts = [*more.parts, *stunts_that_help(actor, action, skill, named=given.get("stunt", ()), also=more.also)]
     if helpers or "helpers" in given:
         parts.append(("help", len(helpers) + given.get("helpers", 0)))
     parts.append(("the mob's size", crowd(actor, skill.value)))
-    if full_defense:
+    if more.full_defense:
         parts.append(("full defense", _full_defense(table)))
     if "bonus" in given:
         parts.append(("bonus", given["bonus"]))
-    return add_up(table, actor.name, skill, parts, called=called)
+    return add_up(table, actor.name, skill, parts, called=more.called)
 
 
 def _full_defense(table: Table) -> int:
@@ -419,12 +461,9 @@ def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, cal
 def defense(
     table: Table,
     vs: Sequence[Opposition],
-    *,
     action: str,
-    defender: str | None = None,
-    target: str | None = None,
-    full_defense: bool = False,
-    stunts: Sequence[str] = (),
+    defender: Defender,
+    *,
     parts_of: Callable[[Character, Opposition], Sequence[Part]] | None = None,
     called: str = "skill",
 ) -> Foe:
@@ -435,10 +474,7 @@ def defense(
     Args:
         vs: the opposition, as typed.
         action: the action that is defended against, for messages.
-        defender: the defender, where `vs` does not name one.
-        target: the target, who is the defender by default.
-        full_defense: whether the defender gave up its action for a full defense.
-        stunts: stunts of the defender whose condition holds.
+        defender: who defends, and how.
         parts_of: returns further modifiers of the ruleset.
         called: the name of a rating without a name.
 
@@ -451,23 +487,23 @@ def defense(
             f"and {named('vs')} 0 for a target that does not defend"
         )
     one = vs[0]
-    if defender and one.character and defender != one.character:
+    if defender.who and one.character and defender.who != one.character:
         raise UsageError(
-            f"{named('vs')} has {one.character} roll the defense, and {named('defender')} says {defender}; "
+            f"{named('vs')} has {one.character} roll the defense, and {named('defender')} says {defender.who}; "
             "give one of them"
         )
-    parts: list[Part] = [("full defense", _full_defense(table) if full_defense else 0)]
-    who = defender or one.character
+    parts: list[Part] = [("full defense", _full_defense(table) if defender.full_defense else 0)]
+    who = defender.who or one.character
     if one.character:
         character = table.state.characters[one.character]
-        parts += stunts_that_help(character, "defend", Rating(one.value, one.ability), named=stunts)
+        parts += stunts_that_help(character, "defend", Rating(one.value, one.ability), named=defender.stunts)
         parts += parts_of(character, one) if parts_of is not None else ()
-    elif stunts:
+    elif defender.stunts:
         raise UsageError(
             f"{named('defense-stunt')} is for a defender with a sheet; say {named('vs')} SHEET:{called.upper()}"
         )
     if who:
         check_in(table.state, who)
-    if target and not who:
-        check_in(table.state, target)
-    return Foe(resistance(table, one, parts, called=called), one.dice, who or target or "")
+    if defender.target and not who:
+        check_in(table.state, defender.target)
+    return Foe(resistance(table, one, parts, called=called), one.dice, who or defender.target or "")

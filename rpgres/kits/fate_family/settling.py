@@ -59,26 +59,46 @@ def _details(opponent: str) -> Map[str, str]:
     return Map({OPPONENT: opponent})
 
 
+class EffectFields(msgspec.Struct, frozen=True, gc=False):
+    """What an action says of the effects of its outcome, beside the outcome table.
+
+    Attributes:
+        defaults: fields of effects that the table leaves out, by kind.
+        becomes: the new name of an altered aspect.
+        spelled: names that replace roles in effects, for roles that the JSON does not explain.
+        consequence: the name of a consequence that is taken.
+    """
+
+    defaults: Mapping[str, Mapping[str, Any]] = EMPTY
+    becomes: str = ""
+    spelled: Mapping[str, str] = EMPTY
+    consequence: str = ""
+
+
+NO_FIELDS = EffectFields()
+
+
+def with_boost(fields: EffectFields, given: Help) -> EffectFields:
+    """Return fields of effects with the name of a boost that is gained, where it was given."""
+    name = given.get("boost")
+    return msgspec.structs.replace(fields, defaults={**fields.defaults, "boost": {"name": name}}) if name else fields
+
+
 def settle(
     table: Table,
     name: str,
     final: FinalRoll,
     roles: Map[str, str],
     facts: Map[str, str],
-    defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
-    becomes: str = "",
-    spelled: Mapping[str, str] = EMPTY,
-    consequence: str = "",
+    fields: EffectFields = NO_FIELDS,
 ) -> Outcome:
     """Return the outcome of a roll by an outcome table, with the effects of the roll before and absorbed harm after it.
 
     Args:
-        roles, facts, defaults: as of `Table.settle`.
-        becomes: the new name of an altered aspect.
-        spelled: names that replace roles in effects, for roles that the JSON does not explain.
-        consequence: the name of a consequence that is taken.
+        roles, facts: as of `Table.settle`.
+        fields: of effects, beside those of the table.
     """
-    margin, own = final.margin, final.effects
+    margin, own, defaults, spelled = final.margin, final.effects, fields.defaults, fields.spelled
     if margin is not None and facts.get("opposition") == "none":
         facts = facts.with_("opposition", "passive")  # an invocation made the difficulty
     outcome = table.settle(name, margin, final.total, final.opposition, roles, facts, defaults, final.counts)
@@ -91,12 +111,12 @@ def settle(
     if "aspect" in defaults:
         effects = aspects.named_by_maker(table, effects, roles["actor"], defaults["aspect"]["name"])
     if has_tags or "aspect" in defaults:
-        effects = aspects.with_names(state, effects, becomes=becomes)
+        effects = aspects.with_names(state, effects, becomes=fields.becomes)
     if spelled:
         effects = tuple(one.with_("to", spelled[one["to"]]) if one.get("to") in spelled else one for one in effects)
     details: Mapping[str, str] = EMPTY
     if not is_alone:
-        effects += harm.absorbed(table, effects, roles, track="physical", consequence=consequence)
+        effects += harm.absorbed(table, effects, roles, track="physical", consequence=fields.consequence)
         if roles[OPPONENT] in characters:
             details = _details(roles[OPPONENT])
     if own:
@@ -104,12 +124,6 @@ def settle(
     if effects is outcome.effects and not details:
         return outcome
     return msgspec.structs.replace(outcome, effects=effects, details=details)
-
-
-def boost_defaults(given: Help) -> Mapping[str, Mapping[str, Any]]:
-    """Return the default name of a boost."""
-    name = given.get("boost")
-    return {"boost": {"name": name}} if name else EMPTY
 
 
 def known_name(state: State, actor: Character, name: str) -> str:

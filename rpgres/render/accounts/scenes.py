@@ -32,6 +32,7 @@ from rpgres.formats.accounts import (
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.serialization import read_state
 from rpgres.model.state import GM, State
+from rpgres.model.typed_paths import typed_path
 from rpgres.render.accounts.things import table_of
 from rpgres.render.accounts.words import Words, plain_words, words_of
 from rpgres.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
@@ -312,10 +313,11 @@ def _set_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
 
 def path_words(path: str, words: Words) -> str:
     """Return a path of the table in words: `Mara Quill, fate points`."""
-    parts = [part for part in path.split(".") if part not in ("counters", "tracks", "things", "abilities", "tags")]
+    typed = typed_path(path)
+    parts = [part for part in typed.keys if part not in ("counters", "tracks", "things", "abilities", "tags")]
     if parts[0] == "characters" and len(parts) > 2:
         return f"{words.who(parts[1])}, {' '.join(plain_words(one) for one in parts[2:])}"
-    told = (", " if path.startswith("tags.") else " ").join(plain_words(one) for one in parts)
+    told = (", " if typed.field == "tags" else " ").join(plain_words(one) for one in parts)
     return f"{told[:1].upper()}{told[1:]}"
 
 

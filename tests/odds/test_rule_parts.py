@@ -17,12 +17,12 @@ from rpgres.engine.table import Table
 from rpgres.kits.fate_family import rolls
 from rpgres.model.state import slug
 from rpgres.odds.explorer import Budget, WalkDealer
-from rpgres.odds.parts import OPEN, Kept
+from rpgres.odds.rule_parts import OPEN, Kept
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import STATE, Option
 from rpgres.scenes import read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 from tests.support.tiny import with_rule
 
@@ -75,7 +75,7 @@ def test_places_of_a_chain_are_evaluated_once() -> None:
     assert sum(found.values()) == 1
     assert found[0, 10, 1] == Fraction(5, 6) ** 10 / 2
     assert found[2, 3, 2] == 2 * Fraction(1, 36) * Fraction(5, 6) / 2  # one of the first two, and the third
-    assert kept.leaves < 300  # 6 ** 10 courses
+    assert kept.leaves < 300  # 6 ** 10 paths
 
 
 def test_a_budget_that_is_spent_leaves_a_part_open() -> None:
@@ -146,8 +146,8 @@ def test_odds_of_windows_are_those_of_play(
     (tmp_path / "ann.toml").write_text('name = "Ann"\nrefresh = 1\n[skills]\nfight = 2\n', "utf-8")
     text = FIGHT.replace("FIRST", names[0]).replace("SECOND", names[1]).replace("POLICY", policy)
     scene = read_scene(Source(path=str(tmp_path / "fight.toml"), text=text), find_ruleset=find_ruleset)
-    course = course_of(scene, by=[f"tags.{slug(name)}.uses.ann" for name in names])
-    kept, played = scene_odds(course), scene_odds(course, is_merged=False, work=10**9)
+    game = game_of(scene, by=[f"tags.{slug(name)}.uses.ann" for name in names])
+    kept, played = scene_odds(game), scene_odds(game, is_merged=False, work=10**9)
     assert kept.open == played.open == 0
     assert kept.masses == played.masses
 
@@ -164,8 +164,8 @@ def test_a_place_of_a_window_is_a_roll_or_its_end(monkeypatch: pytest.MonkeyPatc
         'ruleset = "fate"\npolicy = "sensible"\n[characters.ann]\nfate-points = 1\naspects = ["Quick"]\n'
         '[[steps]]\naction = "overcome"\nactor = "ann"\nwith = { skill = 1, vs = 2 }\n'
     )
-    course = course_of(read_scene(Source("s.toml", text), find_ruleset=find_ruleset), by=["characters.ann.counters"])
-    assert scene_odds(course).masses == scene_odds(course, is_merged=False).masses
+    game = game_of(read_scene(Source("s.toml", text), find_ruleset=find_ruleset), by=["characters.ann.counters"])
+    assert scene_odds(game).masses == scene_odds(game, is_merged=False).masses
     assert any(one is not None and one.rerolls is not None for one in places)
     begun = [one for one in places if one is not None and one.ledger.effects]
     assert all(one.rerolls is not None or one.passes == len(one.sides) for one in begun)

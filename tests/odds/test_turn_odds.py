@@ -1,4 +1,4 @@
-"""Turns of a scene run phase by phase: what is paid before a merge is applied apart from what comes behind it."""
+"""Turns run up to a merge and behind it: what is paid before it is applied apart from what comes behind."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from rpgres import Effect, Outcome, Ruleset, State, Table, Turn, effect, put
 from rpgres.dice import dice
-from rpgres.odds.courses import Course
+from rpgres.odds.games import Game
 from rpgres.odds.nodes import TAGS
-from rpgres.odds.phases import ALL, PhaseDealer, Step, bits_of
 from rpgres.odds.scenes import scene_odds
+from rpgres.odds.turn_odds import ALL, Step, TurnWalkDealer, bits_of
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 from tests.support.plain_walk import plain_odds
 
@@ -153,13 +153,13 @@ def tolls(tmp_path_factory: pytest.TempPathFactory) -> Ruleset:
     return toll_in(tmp_path_factory.mktemp("data") / "tolls")
 
 
-def course(tolls: Ruleset, mode: str) -> Course:
+def game(tolls: Ruleset, mode: str) -> Game:
     text = (
         'ruleset = "tolls"\n[characters.ada]\n[characters.bo]\n'
         f'[[steps]]\nprocedure = "toll"\nactor = "ada"\nwith = {{ mode = "{mode}" }}\n'
     )
     by = ("characters.ada.counters", "characters.bo.counters.marks", "piles.left.count", "piles.right.count")
-    of = course_of(read_scene(Source("s.toml", text), find_ruleset=lambda _: tolls), by=by)
+    of = game_of(read_scene(Source("s.toml", text), find_ruleset=lambda _: tolls), by=by)
     state = changed(changed(of.start.state, "ada", "coins", 2), "bo", "marks", 0)
     return msgspec.structs.replace(of, start=msgspec.structs.replace(of.start, state=state))
 
@@ -173,7 +173,7 @@ def test_what_is_paid_apart_changes_no_chance(tolls: Ruleset, mode: str, monkeyp
         return tried[-1]
 
     monkeypatch.setattr(Step, "is_apart_from", noted)
-    of = course(tolls, mode)
+    of = game(tolls, mode)
     found = scene_odds(of)
     assert set(tried) == ({False, True} if mode == "cards" else {mode in APART})  # only the first turn draws one
     assert found.masses == plain_odds(of) == scene_odds(of, is_merged=False).masses
@@ -181,9 +181,9 @@ def test_what_is_paid_apart_changes_no_chance(tolls: Ruleset, mode: str, monkeyp
 
 
 def test_all_results_of_a_part_are_one_run(tolls: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, part = scene_odds(course(tolls, "own")), PhaseDealer.part
-    monkeypatch.setattr(PhaseDealer, "part", lambda self, run, key, play, _onward: part(self, run, key, play))
-    one_by_one = scene_odds(course(tolls, "own"))
+    found, part = scene_odds(game(tolls, "own")), TurnWalkDealer.part
+    monkeypatch.setattr(TurnWalkDealer, "part", lambda self, run, key, play, _onward: part(self, run, key, play))
+    one_by_one = scene_odds(game(tolls, "own"))
     assert found.masses == one_by_one.masses
     assert found.leaves < one_by_one.leaves
 
@@ -219,7 +219,7 @@ def test_what_an_attack_cost_is_paid_apart(
         '[[steps]]\nprocedure = "conflict"\nactor = "ana"\nwith = { against = ["bo"], exchanges = 1 }\n'
     )
     scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
-    of = course_of(scene, by=("ending", "characters.ana.counters"))
+    of = game_of(scene, by=("ending", "characters.ana.counters"))
     found = scene_odds(of)
     assert True in tried
     assert found.masses == scene_odds(of, is_merged=False, work=10**9).masses

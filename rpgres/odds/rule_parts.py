@@ -1,4 +1,4 @@
-"""Parts of rules, worked out once for all turns in which they come up alike; each place of their chains only once."""
+"""Parts of rules (`Table.part`): what one comes to is computed once, and looked up in all turns that play it alike."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Turns of a scene, run phase by phase: up to a merge, and behind it. Nothing here names a ruleset.
+"""What a turn of a game comes to, run once for all positions that agree in what it reads. Nothing names a ruleset.
 
-A turn, and the rest of one behind a merge, is run once for all standings that agree in what it reads. What a rule has
-paid for before a merge need not be in its key: the rest is run without it, and both changes are put together where
-neither touches the other.
+The rest of a turn behind a merge is run so, too. What a rule has paid for before a merge need not be in its key: the
+rest is run without it, and both changes are put together where neither touches the other.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ import msgspec
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.outcomes import Outcome
 from rpgres.engine.players import Question
-from rpgres.engine.procedures import Standing
+from rpgres.engine.procedures import Position
 from rpgres.engine.running import Onward, Run
 from rpgres.engine.stops import NeedsAnswer, Stop
-from rpgres.odds.courses import Course
 from rpgres.odds.explorer import MERGE, Budget, Merged, Runs, WalkDealer, entries, explore_within
+from rpgres.odds.games import Game
 from rpgres.odds.nodes import MASK, SHAPE, UNCHANGED, WIDTH, Delta, Memo, Node, in_turn
-from rpgres.odds.parts import PART, Kept, drawn
-from rpgres.odds.standings import Parts
+from rpgres.odds.positions import Parts
+from rpgres.odds.rule_parts import PART, Kept, drawn
 from rpgres.odds.watching import Reads
 from rpgres.rulesets import STATE, Effect
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from rpgres.model.state import State
 
 ALL = -1  # in the place of the bits of some parts: of all
-ANSWER = 4  # an answer in a course costs as much as so many standings that are gone through
+ANSWER = 4  # an answer in a path costs as much as so many positions that are gone through
 
 Branches = list[tuple[int, Delta]]
 
@@ -43,7 +42,7 @@ class Rest(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         key: what the rule merged on.
-        tape: the answers of one course up to there, the key the last of them.
+        tape: the answers of one path up to there, the key the last of them.
         known: what comes of it, by what was read.
     """
 
@@ -58,7 +57,7 @@ class Paid(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         rest: the rest without that.
         delta: what paying changes.
-        whole: the rest with that, for standings in which the rest touches what paying changes.
+        whole: the rest with that, for positions in which the rest touches what paying changes.
     """
 
     rest: Rest
@@ -98,7 +97,7 @@ class _Mixed(msgspec.Struct, frozen=True, eq=False):
     total: int
 
 
-class PhaseDealer(WalkDealer):
+class TurnWalkDealer(WalkDealer):
     """Answers behind a merge on, and has what is read from there on noted.
 
     At a new merge a run ends, if what follows is known or asks chance; else it goes on to its end, and what follows is
@@ -106,27 +105,27 @@ class PhaseDealer(WalkDealer):
 
     Args:
         tape: the answers before it; None from the beginning of a turn.
-        reads: what is read of the standing.
+        reads: what is read of the position.
         kept: what parts of rules come to; None where they are played like all else, and every run ends at a new merge.
-        phase: has the rests behind merges.
+        rests: those behind merges.
 
     Attributes:
-        rest: the rest of a turn that the running course is in, behind a new merge; what it reads is noted for that.
+        rest: the rest of a turn that the running path is in, behind a new merge; what it reads is noted for that.
     """
 
-    __slots__ = ("_code", "_kept", "_noted", "_phase", "_reads", "_tape_before", "keeps_parts", "rest")
+    __slots__ = ("_behind_merges", "_code", "_kept", "_noted", "_reads", "_tape_before", "keeps_parts", "rest")
 
     def __init__(
         self,
         tape: Any,
         reads: Reads,
         kept: Kept | None,
-        phase: _Phase,
+        rests: _Rests,
     ) -> None:
         super().__init__()
         self._reads, self._tape_before, self._noted = reads, tape, reads.parts
         self._kept, self.keeps_parts = kept, kept is not None
-        self._phase = phase
+        self._behind_merges = rests
         self._code: dict[int, None] | None = None  # what was read before effects were applied
         self.rest: Rest | None = None
         self.waiting.clear()
@@ -144,7 +143,7 @@ class PhaseDealer(WalkDealer):
 
     def merge(self, key: object) -> None:
         if self.is_fresh:
-            rest = self._phase.unknown(key, self.node) if self.rest is None and self.keeps_parts else self.rest
+            rest = self._behind_merges.unknown(key, self.node) if self.rest is None and self.keeps_parts else self.rest
             if rest is None or rest is self.rest:
                 raise Merged(key if rest is None else rest.key)
             self.rest, self._reads.parts = rest, {SHAPE: None}
@@ -178,7 +177,7 @@ class PhaseDealer(WalkDealer):
         ):
             return drawn(self, known)
         rests = [
-            self._phase.behind(run, *onward(result), (self.node, (PART, number)))
+            self._behind_merges.behind(run, *onward(result), (self.node, (PART, number)))
             for number, result in enumerate(known.results)
         ]
         raise _Parted(tuple(zip(known.weights, rests, strict=True)), known.total)
@@ -188,7 +187,7 @@ class PhaseDealer(WalkDealer):
             self._code, self._reads.parts = self._reads.parts, {}
 
     def applied(self) -> int:
-        """Return the bits of the parts that were read since effects were applied of a course that ended."""
+        """Return the bits of the parts that were read since effects were applied of a path that ended."""
         code, later = self._code, self._reads.parts
         if code is None:
             return ALL
@@ -212,12 +211,12 @@ def _keyed(run: Run, key: Hashable) -> Hashable:
     return run.carried, key, run.players.used()
 
 
-class Turns:
-    """What turns of a scene come to: each is run once for all standings that agree in what it reads.
+class TurnOdds:
+    """What turns of a scene come to: each is run once for all positions that agree in what it reads.
 
     Args:
-        course: the scene.
-        parts: the parts of its standings.
+        game: the scene.
+        parts: the parts of its positions.
         budget: what it may cost.
         is_merged: whether turns, rests of them and parts of rules are looked up; it changes no chance.
 
@@ -227,8 +226,8 @@ class Turns:
         too_many: the label of what has too many results to be followed; empty where nothing has.
     """
 
-    def __init__(self, course: Course, parts: Parts, budget: Budget, *, is_merged: bool) -> None:
-        self._course, self.parts, self._budget, self._is_merged = course, parts, budget, is_merged
+    def __init__(self, game: Game, parts: Parts, budget: Budget, *, is_merged: bool) -> None:
+        self._game, self.parts, self._budget, self._is_merged = game, parts, budget, is_merged
         self._kept = Kept(budget)
         self._turns = Memo()
         self._rests: dict[Hashable, Memo] = {}
@@ -238,14 +237,14 @@ class Turns:
 
     @property
     def leaves(self) -> int:
-        """How many courses were run."""
+        """How many paths were run."""
         return self._leaves + self._kept.leaves
 
     def of(self, node: Node, noted: dict[int, None]) -> tuple[Branches, int]:
         """Return what comes of the turn that is due: weights by what it changes, and their total.
 
         Args:
-            noted: takes note of the parts of the standing that were looked at for it.
+            noted: takes note of the parts of the position that were looked at for it.
         """
         return self._followed(node, self._known(node, self._turns, None, noted), noted)
 
@@ -281,21 +280,21 @@ class Turns:
         return self._followed(node, self._known(node, rest.known, rest.tape, noted), noted)
 
     def _explored(self, node: Node, tape: Any, memo: Memo, noted: dict[int, None]) -> Step:
-        """Return what comes of a turn, from a tape on, and keep it by what was read of the standing for it."""
+        """Return what comes of a turn, from a tape on, and keep it by what was read of the position for it."""
         reads = self.parts.reads(node)
-        standing, runs = self.parts.watched(node, reads), Runs()
-        phase, applied = _Phase(self, node, standing, reads), 0
+        position, runs = self.parts.watched(node, reads), Runs()
+        rests, applied = _Rests(self, node, position, reads), 0
 
         def once(dealer: WalkDealer) -> Delta | Rest | _Mixed:
             nonlocal applied
-            assert isinstance(dealer, PhaseDealer)
+            assert isinstance(dealer, TurnWalkDealer)
             try:
-                after = self._course.turn(standing, dealer, self._course.policies)
+                after = self._game.turn(position, dealer, self._game.policies)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
                 return UNCHANGED
             except Merged as merged:
-                return phase.rest(merged.key, dealer.node)
+                return rests.rest(merged.key, dealer.node)
             except _Parted as parted:
                 return parted.mixed
             finally:
@@ -309,7 +308,7 @@ class Turns:
             return rest
 
         noted_here = reads.parts
-        dealer = PhaseDealer(tape, reads, self._kept if self._is_merged else None, phase)
+        dealer = TurnWalkDealer(tape, reads, self._kept if self._is_merged else None, rests)
         odds = explore_within(self._budget.share(), once, dealer, runs)
         self._leaves += odds.leaves
         self.too_many = self.too_many or odds.too_many
@@ -343,16 +342,16 @@ def _weighted(
     return tuple((int(mass * total), one) for one, mass in found.items()), total
 
 
-class _Phase:
-    """One turn, or the rest of one, as it is run: the rests behind its merges.
+class _Rests:
+    """The rests behind the merges of a turn, or of a rest of one, while it is run.
 
     Args:
         turns: all turns.
-        node, standing, reads: the standing before it, as a number and watched, and what is read of it.
+        node, position, reads: the position before it, as a number and watched, and what is read of it.
     """
 
-    def __init__(self, turns: Turns, node: Node, standing: Standing, reads: Reads) -> None:
-        self._turns, self._node, self._standing, self._reads = turns, node, standing, reads
+    def __init__(self, turns: TurnOdds, node: Node, position: Position, reads: Reads) -> None:
+        self._turns, self._node, self._position, self._reads = turns, node, position, reads
         self._rests: dict[Hashable, Rest] = {}
         self._paid: dict[tuple[Effect, ...], tuple[State, Delta]] = {}
 
@@ -376,7 +375,7 @@ class _Phase:
         before, delta = self._paid.get(pays, (None, UNCHANGED))
         if before is not run.state:  # another one where cards were moved in this run
             after = apply_effects(run.rules, run.state, Outcome("", effects=pays))
-            there = self._standing
-            delta = self._turns.parts.changes(self._node, Standing(after, there.at, there.place), self._reads)
+            there = self._position
+            delta = self._turns.parts.changes(self._node, Position(after, there.at, there.place), self._reads)
             self._paid[pays] = run.state, delta
         return Paid(rest, delta, self.rest(_keyed(run, (key, pays)), tape))

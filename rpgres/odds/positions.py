@@ -1,4 +1,4 @@
-"""Standings as nodes: their parts, what a turn wrote, and what functions make of them."""
+"""Positions of a game as nodes: to nodes and back, what a turn changed, and what functions of the state return."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from rpgres.engine.procedures import Standing
+from rpgres.engine.procedures import Position
 from rpgres.model.state import EMPTY, Character, Map, State, Tag
 from rpgres.odds.nodes import MASK, SHAPE, TAGS, WIDTH, Delta, Memo, Node, ids_of
 from rpgres.odds.watching import (
@@ -52,7 +52,7 @@ class Idle:
 
 
 class Parts:
-    """The parts of the standings of one walk: their numbers, and the numbers of their values.
+    """The parts of the positions of one walk: their numbers, and the numbers of their values.
 
     Args:
         canons: by field of the state, what stands for all values that are alike to the rules.
@@ -94,7 +94,7 @@ class Parts:
         return number
 
     def group_at(self, number: int) -> _Group | None:
-        """Return the group of a number; None where that is what a function makes of standings."""
+        """Return the group of a number; None where that is what a function makes of positions."""
         look = self._looks[-1 - number]
         return look if isinstance(look, _Group) else None
 
@@ -111,7 +111,7 @@ class Parts:
         return self._look_numbers[owner]
 
     def reads(self, node: Node) -> Reads:
-        """Return what takes note of what is read of a node's standing."""
+        """Return what takes note of what is read of a node's position."""
         return Reads(self, node)
 
     def look(self, node: Node, number: int) -> Hashable:
@@ -136,7 +136,7 @@ class Parts:
             parts[number] = None
 
     def glanced(self, reads: Reads, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Return what a function makes of a standing; only that is noted, and not what the function reads."""
+        """Return what a function makes of a position; only that is noted, and not what the function reads."""
         known = reads.glances.get((function, args))
         if known is None:
             number = self._look_numbers.get((function, args))
@@ -166,13 +166,13 @@ class Parts:
         number = self._numbers.get(key)
         return self.values[number][node >> number * WIDTH & MASK] if number is not None else None
 
-    def node_of(self, standing: Standing) -> Node:
-        """Return the node of a standing that is not watched."""
-        return sum(id_ << part * WIDTH for part, id_ in self._parts_of(standing))
+    def node_of(self, position: Position) -> Node:
+        """Return the node of a position that is not watched."""
+        return sum(id_ << part * WIDTH for part, id_ in self._parts_of(position))
 
-    def _parts_of(self, standing: Standing, reads: Reads | None = None) -> Iterator[tuple[int, int]]:
-        yield SHAPE, self.id_of(SHAPE, _shape_of(standing))
-        for key, value in self._written(standing, reads):
+    def _parts_of(self, position: Position, reads: Reads | None = None) -> Iterator[tuple[int, int]]:
+        yield SHAPE, self.id_of(SHAPE, _shape_of(position))
+        for key, value in self._written(position, reads):
             part, canon = self.part(key), self._canons.get(key)
             if canon is not None:
                 value = canon(value)
@@ -189,23 +189,23 @@ class Parts:
             else type(value) is Tag and self._idle.has_tag(value)
         )
 
-    def changes(self, before: Node, standing: Standing, reads: Reads) -> Delta:
-        """Return what a watched standing wrote; see `changed`."""
-        found: dict[int, int] = dict(self._parts_of(standing, reads))
+    def changes(self, before: Node, position: Position, reads: Reads) -> Delta:
+        """Return what a watched position wrote; see `changed`."""
+        found: dict[int, int] = dict(self._parts_of(position, reads))
         shape = found.pop(SHAPE)
         if shape != before & MASK:
-            owners = {owner for owner, _ in _counters_of(standing.state)}
+            owners = {owner for owner, _ in _counters_of(position.state)}
             there = (key for key in self.keys if key[:1] == ("tag",) or key[:-1] in owners)
-            kept = {*_keys_of(standing), *there}
+            kept = {*_keys_of(position), *there}
             ids = enumerate(ids_of(before, len(self.keys)))
             found |= {part: 0 for part, id_ in ids if part and id_ and self.keys[part] not in kept}
             found[SHAPE] = shape
         bits = sum(MASK << part * WIDTH for part in found)
         return bits, bits ^ sum(id_ << part * WIDTH for part, id_ in found.items())
 
-    def _written(self, standing: Standing, reads: Reads | None) -> Iterator[tuple[Key, Any]]:
+    def _written(self, position: Position, reads: Reads | None) -> Iterator[tuple[Key, Any]]:
         """Yield the parts that a turn wrote, with their values: what is no token, or the token of another part."""
-        tags = raw(standing.state, "tags")
+        tags = raw(position.state, "tags")
         if self._is_tagged and type(tags) is not Unread:
             if type(tags) is WatchedTags:
                 yield from self._own((("tag", name), tag) for name, tag in tags.by.items())
@@ -215,10 +215,10 @@ class Parts:
                 by = {tag.slug: tag for tag in tags}
                 yield from ((("tag", name), tag) for name, tag in by.items())
                 yield from ((key, None) for key in self.keys if key[:1] == ("tag",) and key[1] not in by)
-        for owner, counters in _counters_of(standing.state):
+        for owner, counters in _counters_of(position.state):
             yield from self._own(self._counted(owner, counters, reads))
         yield from self._own(
-            (key, value) for key, value in _all(standing) if not (self._is_tagged and key == _TAGS_KEY)
+            (key, value) for key, value in _all(position) if not (self._is_tagged and key == _TAGS_KEY)
         )
 
     def _counted(self, owner: Owner, counters: Map[str, int], reads: Reads | None) -> Iterator[tuple[Key, Any]]:
@@ -242,8 +242,8 @@ class Parts:
             elif self._numbers.get(key) != value.part:
                 yield key, value.read()
 
-    def standing(self, node: Node) -> Standing:
-        """Return the standing of a node, not watched."""
+    def position(self, node: Node) -> Position:
+        """Return the position of a node, not watched."""
         values = [known[id_] for known, id_ in zip(self.values, ids_of(node, len(self.keys)), strict=True)]
         tags = [values[part] for part in self._tags if values[part] is not None]
         ordered = tuple(sorted(tags, key=lambda tag: tag.slug)) if self._is_tagged else None
@@ -254,8 +254,8 @@ class Parts:
 
         return self._built(node, values, ordered, counters_of, State, Character, lambda kind: kind)
 
-    def watched(self, node: Node, reads: Reads) -> Standing:
-        """Return the standing of a node that takes note of what is read."""
+    def watched(self, node: Node, reads: Reads) -> Position:
+        """Return the position of a node that takes note of what is read."""
         unread = [Unread(reads, part) for part in range(len(self.keys))]
         tags = (
             WatchedTags(reads, {self.keys[part][1]: unread[part] for part in self._tags}) if self._is_tagged else None
@@ -278,8 +278,8 @@ class Parts:
         state_class: Callable[..., State],
         character_class: Callable[..., Character],
         class_of: Callable[[type], type],
-    ) -> Standing:
-        """Return the standing of a node.
+    ) -> Position:
+        """Return the position of a node.
 
         Args:
             tags: all of them; None where they are one part like others.
@@ -307,7 +307,7 @@ class Parts:
             fields["tags"] = tags
         place = None if form.place is None else record(*form.place)
         fields["counters"] = counters_of(("counters",))
-        return Standing(state_class(characters=Map(characters), **fields), record(*form.step), place)
+        return Position(state_class(characters=Map(characters), **fields), record(*form.step), place)
 
     def _form_of(self, shape: int) -> _Form:
         names, tracks, maps, step, place = self.values[SHAPE][shape]
@@ -337,7 +337,7 @@ _Parts = tuple[tuple[str, int], ...]  # names with the numbers of their parts
 
 
 class _Form(NamedTuple):
-    """Which parts stand where, in standings of one shape.
+    """Which parts stand where, in positions of one shape.
 
     Attributes:
         characters: each with its tracks and its other fields.
@@ -352,24 +352,24 @@ class _Form(NamedTuple):
     place: tuple[type, _Parts] | None
 
 
-def _shape_of(standing: Standing) -> Hashable:
-    state, place = standing.state, standing.place
+def _shape_of(position: Position) -> Hashable:
+    state, place = position.state, position.place
     characters: Map[str, Character] = raw(state, "characters")
     tracks = tuple(tuple(raw(one, "tracks")) for one in characters.values())
     maps = tuple(tuple(raw(state, name)) for name in MAPS)
-    return tuple(characters), tracks, maps, kind_of(standing.at), None if place is None else kind_of(place)
+    return tuple(characters), tracks, maps, kind_of(position.at), None if place is None else kind_of(place)
 
 
-def _keys_of(standing: Standing) -> Iterator[Key]:
-    return (key for key, _ in _all(standing))
+def _keys_of(position: Position) -> Iterator[Key]:
+    return (key for key, _ in _all(position))
 
 
 _TAGS_KEY = ("state", "tags")
 
 
-def _all(standing: Standing) -> Iterator[tuple[Key, Any]]:
-    yield from _all_of(standing.state)
-    records: Iterable[tuple[str, Any]] = (("at", standing.at), ("place", standing.place))
+def _all(position: Position) -> Iterator[tuple[Key, Any]]:
+    yield from _all_of(position.state)
+    records: Iterable[tuple[str, Any]] = (("at", position.at), ("place", position.place))
     for lead, record in records:
         if isinstance(record, msgspec.Struct):
             for field in record.__struct_fields__:
@@ -415,7 +415,7 @@ class _Group:
 
 
 class _Glance:
-    """What a function makes of standings: the numbers of its values, and of which standings they are."""
+    """What a function makes of positions: the numbers of its values, and of which positions they are."""
 
     __slots__ = ("_bits", "_by_bits", "_groups", "_ids", "args", "function", "known", "values")
 
@@ -457,5 +457,5 @@ class _Glance:
             elif (group := parts.group_at(part)) is not None:
                 self._groups[part] = group
             else:
-                self._bits = -1  # it looked at what another function makes of the standing
+                self._bits = -1  # it looked at what another function makes of the position
         return id_
