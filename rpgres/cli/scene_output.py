@@ -14,7 +14,7 @@ from rpgres.cli.asking.terminal import can_prompt
 from rpgres.cli.output import READER, flush, say, say_text
 from rpgres.engine.stops import TakenBack
 from rpgres.engine.views import event_seen
-from rpgres.errors import InterruptError
+from rpgres.errors import InterruptError, RpgresError
 from rpgres.model.state import EMPTY, GM, HOST_NAME, State
 from rpgres.parameters.context import ACTOR
 from rpgres.render.accounts.lines import chapter_heading, chapter_lines, end_lines, heading_lines
@@ -98,26 +98,22 @@ def play_and_print(
         Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
         InterruptError: the person who was asked stopped a scene of a file.
     """
-    known_seed = seed if seat in (None, HOST_NAME) else None
-    printer = _Printer(scene, people if people is not None else scene.state, seed=known_seed, seat=seat or GM)
+    printer = _Printer(scene, people, seed=seed if seat in (None, HOST_NAME) else None, seat=seat or GM)
     person = _person(scene) if seat is None and not auto else None
     hand = RealDice(real_dice) if real_dice else None
 
     def begins(leaf: Leaf, state: State) -> None:
         printer.begins(leaf)
         if hand is not None:
-            plus = plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
-            hand.begin(actor=leaf.step.actor or ACTOR, plus=plus)
+            hand.begin(actor=leaf.step.actor or ACTOR, plus=_plus(scene, leaf))
         if person is not None:
             aid = (lambda _view: prepare_step(scene, leaf, state)) if leaf.step.played else None
             person.begin(step_question_lines(leaf, inputs), aid=aid)
 
     steps, endings = list[PlayedStep](), list[str]()
-    asked: dict[str, Any] = {}
+    asked: dict[str, Any] = {"hand": printer.above(hand)} if hand is not None else {}
     if person is not None:
         asked |= {"prompt": printer.above(person.ask), "rewinds": person.rewind}
-    if hand is not None:
-        asked["hand"] = printer.above(hand)
     try:
         with told_to(seat):
             for played in play_scene(scene, seed=seed, **asked, begins=begins, ended=endings.append):
@@ -126,11 +122,7 @@ def play_and_print(
     except Unanswered as waiting:
         if people is not None and seat in (None, HOST_NAME) and person is None:  # a person has seen it
             printer.step(_so_far(waiting.pending, seat))
-        if person is not None and person.is_interrupted:
-            if people is None:
-                raise InterruptError(waiting.raw) from waiting
-            waiting.is_interrupted = True
-        raise
+        raise _stopped(waiting, person, is_of_file=people is None) from None
     except TakenBack:
         say_text(LEFT)
         raise typer.Exit(INTERRUPTED) from None
@@ -139,16 +131,28 @@ def play_and_print(
     return done
 
 
+def _stopped(waiting: Unanswered, person: Person | None, *, is_of_file: bool) -> RpgresError:
+    """Return the error of a decision without an answer: another one where a person stopped a scene of a file there."""
+    waiting.is_interrupted = person is not None and person.is_interrupted
+    return InterruptError(waiting.raw) if waiting.is_interrupted and is_of_file else waiting
+
+
+def _plus(scene: Scene, leaf: Leaf) -> str:
+    """Return what is added to what the actor of a step rolls, in words."""
+    return plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
+
+
 class _Printer:
     """Prints the account of a scene as it is played; headings only once something stands below them.
 
     Args:
-        people: everybody who takes part.
+        people: everybody who takes part, where that is not the scene's table.
         seed: what stands above the account; None where the reader may not know it.
     """
 
-    def __init__(self, scene: Scene, people: State, *, seed: str | None, seat: str) -> None:
+    def __init__(self, scene: Scene, people: State | None, *, seed: str | None, seat: str) -> None:
         READER.rules = scene.rules
+        people = people if people is not None else scene.state
         self.words = words_of(scene.rules, people)
         self.titles = Titles()
         self.step_begun: Mapping[str, Any] = EMPTY

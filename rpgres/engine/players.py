@@ -337,6 +337,15 @@ def policy_names(rules: Rules) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*rules.ruleset.policies, *COMMON_POLICIES)))
 
 
+def policies_named(rules: Rules, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
+    """Return policies by name: those that were named, and with `auto` the ruleset's for all others.
+
+    Args:
+        named: policies by character, the default under an empty name.
+    """
+    return ({"": default_policy(rules)} if auto else {}) | dict(named)
+
+
 def default_policy(rules: Rules) -> str:
     """Return the name of the policy of `--auto`: the ruleset's first, or one that every ruleset has.
 

@@ -11,7 +11,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import ORDERS_FILE, Policy, default_policy, policy_of
+from rpgres.engine.players import ORDERS_FILE, Policy, policies_named, policy_of
 from rpgres.engine.running import Found, Run, Trust
 from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
@@ -238,8 +238,8 @@ def policies_of(
         FileError: a file of orders cannot be read, or orders are faulty.
     """
     rules = prepared.rules
-    chosen = {"": default_policy(rules)} if auto else {}
-    chosen |= {_named(prepared, who, without=GM) if who else "": name for who, name in named.items()}
+    meant = {_named(prepared, who, without=GM) if who else "": name for who, name in named.items()}
+    chosen = policies_named(rules, meant, auto=auto)
     is_file = {who: files and name.endswith(ORDERS_FILE) for who, name in chosen.items()}
     policies = {who: policy_of(rules, name) for who, name in chosen.items() if not is_file[who]}
     if len(policies) == len(chosen) and not (prepared.orders and (with_orders or policies)):

@@ -17,7 +17,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, POLICY, Answer, Policy, Question, View, default_policy
+from rpgres.engine.players import NO, POLICY, Answer, Policy, Question, View, policies_named
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rpgres.dice import Dice, Throw
     from rpgres.model.cards import Stack
     from rpgres.model.state import State
-    from rpgres.rulesets import Rules, RulesetFile
+    from rpgres.rulesets import RulesetFile
 
 T = TypeVar("T")
 Kind = Literal["chance", "decision"]
@@ -471,13 +471,8 @@ def run_changed(
         fresh=after.fresh,
         complete=not isinstance(after.found, Pending),
         seed=seed,
-        policies=policies_asked(prepared.rules, asked),
+        policies=policies_named(prepared.rules, asked.policies, auto=asked.auto),
     )
-
-
-def policies_asked(rules: Rules, asked: Asked) -> dict[str, str]:
-    """Return who is asked to decide what is new, by character; the default under an empty name."""
-    return ({"": default_policy(rules)} if asked.auto else {}) | dict(asked.policies)
 
 
 def _check_used(

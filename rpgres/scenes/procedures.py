@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.players import Policy, default_policy
+from rpgres.engine.players import Policy
 from rpgres.model.state import EMPTY, State
 from rpgres.rulesets import Rules
 from rpgres.scenes.deciding import who_decides
@@ -37,11 +37,6 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 NO_ANSWERS = Answers()
-
-
-def policies_named(rules: Rules, policies: Mapping[str, str], *, auto: bool) -> dict[str, str]:
-    """Return policies by name, as they were typed, with that of `--auto` for everybody else."""
-    return {**({"": default_policy(rules)} if auto else {}), **policies}
 
 
 def procedure_scene(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.players import policy_of
+from rpgres.engine.players import policies_named, policy_of
 from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import (
@@ -22,7 +22,6 @@ from rpgres.engine.rerun import (
     WhatIf,
     answers_in,
     playing,
-    policies_asked,
     read_changes,
     run_again,
 )
@@ -84,7 +83,7 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
         seed=before.seed,
         endings=[before.ending, endings[0] if endings else None] if scene.program.ends else [],
         people={name: str(one.get("title", "")) for name, one in before.state.get("characters", {}).items()},
-        policies=policies_asked(scene.rules, asked) or dict(scene.named),
+        policies=policies_named(scene.rules, asked.policies, auto=asked.auto) or dict(scene.named),
     )
 
 

@@ -367,8 +367,10 @@ def test_nothing_is_printed_after_it_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     line = [*PROGRAM, *SEEDED, "-n", "1000000000", "--workers", "2", "--save", str(path)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while not path.exists():
+        written = set[int]()
+        while len(written) < 2:  # once it begins, and again once workers have played
             time.sleep(0.05)
+            written |= {path.stat().st_mtime_ns} if path.exists() else set()
             assert process.poll() is None
         process.kill()
         told = process.communicate()  # until the workers and whatever else was started are gone

@@ -55,6 +55,9 @@ help = "the defender's dice"
 kind = "decision"
 help = "whether to go on"
 
+[code-counters]
+attackers = "armies that attack"
+defenders = "armies that defend"
 [effects.army]
 help = "armies change"
 

@@ -17,6 +17,7 @@ from rpgres.cli.options import StrictCommand, built, folders_in, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
+from rpgres.engine.players import policies_named
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.lines import options as lines
@@ -65,7 +66,7 @@ _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exi
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import Answers, policies_named, procedure_scene
+    from rpgres.scenes.procedures import Answers, procedure_scene
     from rpgres.scenes.views import require_seat
 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}

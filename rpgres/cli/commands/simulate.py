@@ -22,6 +22,7 @@ from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.studies import read_query
 from rpgres.dice.seeds import Streams, read_seed, run_seed
+from rpgres.engine.players import policies_named
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
@@ -82,7 +83,7 @@ def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, comman
 def _show_procedure(query: Query, prepared: Prepared, inputs: Mapping[str, Any], seed: str, *, as_json: bool) -> None:
     """Print one run of a procedure as the account of a scene; exit with its code."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import Answers, policies_named, procedure_scene
+    from rpgres.scenes.procedures import Answers, procedure_scene
 
     rules, procedure = prepared.rules, prepared.action
     by_name = policies_named(rules, query.policies, auto=query.auto)
