@@ -231,13 +231,14 @@ def _ending(table: Table, place: Conflict, end: str) -> Outcome:
     opponent = next(one.who for one in setup.fighters if one.side != own)
     out = [one.who for one in setup.fighters if characters[one.who].is_out]
     left = [sum(one.who not in out for one in setup.fighters if (one.side == own) is mine) for mine in (True, False)]
+    is_over = place.turn == 0 and not place.again  # the exchange before: nobody has done anything in this one
     return ending(
         table,
         end,
         left[0] - left[1],
         roles=roles_of(setup.actor, opponent),
         facts=fact_map(("zones", "yes" if setup.zones else "no")),
-        details=Map({"exchanges": place.exchange - (place.turn == 0), "out": tuple(out)}),
+        details=Map({"exchanges": place.exchange - is_over, "out": tuple(out)}),
     )
 
 
