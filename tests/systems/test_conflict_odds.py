@@ -153,7 +153,8 @@ def scene(fighters: tuple[Fighter, ...], exchanges: int) -> str:
         orders += [("turn", hurt, "concede")] if one.gives_in else []
         orders += [("turn", no_box, "full-defense")] if one.defends else []
         orders.append(("turn", "", "attack"))
-        text += f"[characters.{one.name}]\nskills = {{ fight = {one.fight}, athletics = {one.athletics} }}\nfate-points = 0\n"
+        skills = f"{{ fight = {one.fight}, athletics = {one.athletics} }}"
+        text += f"[characters.{one.name}]\nfate-points = 0\nskills = {skills}\n"
         for ask, when, choose in orders:
             text += f"[[characters.{one.name}.orders]]\nask = {ask!r}\nwhen = {{ {when} }}\nchoose = {choose!r}\n"
     ours, theirs = ([one.name for one in fighters if one.side == side] for side in ("ours", "theirs"))
