@@ -26,7 +26,7 @@ LEAVES = 100  # the budget of each step: all of them take a minute
 OPEN = {
     "aspects-and-stress": "-",
     "coppermane": (
-        "actions challenge conflict contest defense house-rules house-rules-2 house-rules- "
+        "actions challenge conflict contest defense house-rules house-rules-2 house-rules-"
         "procedures house-rules-procedures-2 legend lines rows scenes"
     ),
     "faith": (
