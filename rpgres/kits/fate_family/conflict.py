@@ -154,11 +154,12 @@ def _ending(table: Table, place: Conflict, end: str) -> Outcome:
     opponent = next(one.who for one in setup.fighters if one.side != OWN_SIDE)
     out = [one.who for one in setup.fighters if characters[one.who].is_out]
     ahead = sum(1 if one.side == OWN_SIDE else -1 for one in setup.fighters if one.who not in out)
+    is_over = place.turn == 0 and not place.again  # the exchange before: nobody has done anything in this one
     return ending(
         table,
         end,
         ahead,
         roles=roles_of(setup.actor, opponent),
         facts=fact_map(("zones", "yes" if setup.zones else "no")),
-        details=Map({"exchanges": place.exchange - (place.turn == 0), "out": tuple(out)}),
+        details=Map({"exchanges": place.exchange - is_over, "out": tuple(out)}),
     )
