@@ -11,7 +11,7 @@ from pathlib import Path
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
-from rpgres.scenes.walking import course_of
+from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 
 MORE = """
@@ -140,5 +140,5 @@ def test_a_scene_is_what_its_loops_make_of_it(tmp_path: Path) -> None:
     for place, mass in played().items():
         told = ending(place), place.firsts, place.seconds, place.hits, place.misses
         expected[tuple(map(str, told))] += mass
-    found = scene_odds(course_of(scene, by=by))
+    found = scene_odds(game_of(scene, by=by))
     assert {tuple(map(str, result)): mass for result, mass in found.masses.items()} == expected
