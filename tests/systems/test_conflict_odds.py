@@ -11,7 +11,7 @@ import pytest
 
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import read_scene
+from rpgres.scenes import Overrides, read_scene
 from rpgres.scenes.walking import game_of, value_name
 from rpgres.toml.reading import Source
 from tests.support.effort import few
@@ -187,7 +187,8 @@ def test_a_conflict_is_what_a_plain_program_makes_of_it(name: str) -> None:
     exchanges, fighters = CASES[name]
     people = [f"characters.{one.name}" for one in fighters]
     by = [f"{one}.{what}" for one in people for what in ("tracks.consequences", "counters.fate-points")]
-    read = read_scene(Source("s.toml", scene(fighters, exchanges)), find_ruleset=find_ruleset, auto=True)
+    source = Source("s.toml", scene(fighters, exchanges))
+    read = read_scene(source, find_ruleset=find_ruleset, overrides=Overrides(auto=True))
     found = scene_odds(game_of(read, by=("ending", "exchanges", *by)), work=10**9)
     assert {tuple(map(value_name, ended)): mass for ended, mass in found.masses.items()} == conflict(
         fighters, exchanges
