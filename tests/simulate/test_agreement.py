@@ -12,7 +12,7 @@ import pytest
 from rpgres.errors import RpgresError
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import Scene, open_scene, read_scene, scene_names
+from rpgres.scenes import Overrides, Scene, open_scene, read_scene, scene_names
 from rpgres.scenes.measuring import with_late_deals
 from rpgres.scenes.walking import ENDING, value_name
 from rpgres.simulate.runners import scene_runner
@@ -21,6 +21,7 @@ from tests.support.effort import few, games
 
 CASES = sorted(name for name in scene_names() if "/conformance" in name)
 LEFT = ("action", "procedure", "actor", "with")  # of a step; what is given, chosen, expected or spoken of is left out
+AUTO = Overrides(auto=True)
 LEAVES = 100  # the budget of each step: all of them take a minute
 # Scenes with steps of which exact odds leave something open within the budget, by ruleset.
 OPEN = {
@@ -67,7 +68,7 @@ def played_in(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def agrees(scene: Scene, *, seed: str) -> bool:
     """Compare simulated runs with exact odds, and tell whether these leave nothing open."""
-    odds = with_late_deals(scene, lambda course: scene_odds(course, leaves=LEAVES), by=(ENDING, PEOPLE))
+    odds = with_late_deals(scene, lambda game: scene_odds(game, leaves=LEAVES), by=(ENDING, PEOPLE))
     runs = 5 if odds.open else games(200) if len(odds.masses) > 1 else 5
     subject = scene_runner(scene, seed=seed, by=[PEOPLE])
     place = subject.things.index("last")
@@ -89,7 +90,7 @@ def test_exact_and_simulated_steps_agree(name: str) -> None:
     for number, step in enumerate(played_in(data["steps"])):
         alone = {key: value for key, value in data.items() if key != "ends"} | {"steps": [step]}
         try:
-            scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True, data=alone)
+            scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, overrides=AUTO, data=alone)
             left_open += not agrees(scene, seed=f"{name} {number}")
         except RpgresError:
             continue  # it builds on steps before it
