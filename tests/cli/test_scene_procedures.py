@@ -137,6 +137,7 @@ def test_an_interrupt_at_a_question_prints_the_command_that_goes_on(line: tuple[
     """It stops at the question, even at one that is optional and that the end of the input would skip."""
     at = Terminal(line)
     at.until("> ")
+    at.until_idle()  # it reads a line
     at.type(INTERRUPT)
     code, shown = at.end()
     assert (code, f"rpgres {' '.join(line[:3])}" in shown) == (130, True)
@@ -149,6 +150,7 @@ def test_an_interrupt_in_a_scene_names_the_step_and_its_line() -> None:
     Path("a.toml").write_text(f'ruleset = "fate"\n[[steps]]\n{step}')
     at = Terminal(("scene", "run", "a.toml"))
     at.until("> ")
+    at.until_idle()  # it reads a line
     at.type(INTERRUPT)
     code, shown = at.end()
     assert (code, "a.toml:2: steps[0] waits for a decision: price" in shown) == (130, True)
