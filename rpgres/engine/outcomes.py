@@ -62,8 +62,8 @@ def complete_row(run: Run, row: Settlement, by: Settling) -> Settlement:
     """Return a row after its rolls and questions: with the effects, texts and links of the chosen options."""
     players, completed, facts, roles = run.players, run.players.policies.completed, by.facts, by.roles
     # One policy, which looks at nothing but the question, answers the same questions alike.
-    is_kept = players.by_question and players.policies.is_common and not by.about and type(roles) is Map
-    key = id(row), roles, by.words, by.of
+    is_kept = players.by_question and players.policies.is_common and type(by.about) is type(roles) is Map
+    key = id(row), roles, by.about, by.words, by.of
     if is_kept and (known := completed.get(key)) is not None:
         run.repeat(known.events)
         return known.found

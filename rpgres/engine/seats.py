@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -236,7 +236,7 @@ class Policies:
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self.by, self._everybody = by, by.get("")
-        self.completed: dict[tuple[int, Mapping[str, str], str, str], Completed] = {}
+        self.completed: dict[tuple[int, Mapping[str, str], Mapping[str, Any], str, str], Completed] = {}
         self._about: dict[tuple[str, ...], Policies] = {}
         self.by_question = all(promises_of(policy).by_question for policy in by.values())
         self.by_facts = all(promises_of(policy).by_facts for policy in by.values())

@@ -104,13 +104,27 @@ def _declared(label: Label) -> Decision:
 def _of_rows(rules: Rules) -> dict[str, Decision]:
     """Return the decisions that outcome tables ask for, by label."""
     found: dict[str, Decision] = {}
-    tables = dict.fromkeys(table for action in rules.file.actions.values() for table in action.tables)
-    for path, node in walk([rules.table(table) for table in tables], menu=rules.menu):
-        if isinstance(node, RowQuestion):
-            label, always = str(path[-1]), {name for name, its in node.options.items() if not (its.when or its.unless)}
-            certain = frozenset([*always, NO] if node.optional else always)
-            asked = Decision(frozenset(node.options), node.optional, OF_ROWS, {}, certain=certain)
-            found[label] = found[label].plus(asked) if label in found else asked
+    for table, facts in _facts_of_tables(rules).items():
+        for path, node in walk([rules.table(table)], menu=rules.menu):
+            if isinstance(node, RowQuestion):
+                always = {name for name, its in node.options.items() if not (its.when or its.unless)}
+                certain = frozenset([*always, NO] if node.optional else always)
+                asked = Decision(frozenset(node.options), node.optional, facts, {}, certain=certain)
+                label = str(path[-1])
+                found[label] = found[label].plus(asked) if label in found else asked
+    return found
+
+
+def _facts_of_tables(rules: Rules) -> dict[str, Facts]:
+    """Return what questions of each outcome table are about: the margin, and what is told that the table speaks of."""
+    found: dict[str, Facts] = {}
+    for name, action in rules.file.actions.items():
+        for table in action.tables:
+            found.setdefault(table, OF_ROWS)
+        plan = readable_plan(rules, name) if action.dice else None
+        if plan is not None:  # its outcome is settled by the first
+            told = [one for one, number in action.told.items() if number in plan.wanted]
+            found[action.tables[0]] = {**found[action.tables[0]], **dict.fromkeys(told)}
     return found
 
 

@@ -277,7 +277,8 @@ class Action(Record, frozen=True):
             the dice `roll`. Those called `opposition` are what opposes.
         ask: questions inside the roll, by label: to reroll dice, to spend points.
         numbers: formulas of numbers and words, by name: half = "skill / 2".
-        tell: numbers and words that are told beside the outcome; as a table, under what name.
+        tell: numbers and words that are told beside the outcome; as a table, under what name. Those that its outcome
+            table speaks of are also facts of the table's questions, for orders and policies.
         bands: the condition of each outcome, tried in order, in place of the bounds of [bands].
         band: a formula for the outcome's name, in place of bands.
         odds: who decides for the acting character in odds by default: policies; policies after the first decision,

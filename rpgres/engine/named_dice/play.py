@@ -97,7 +97,15 @@ def _settled(
     margin, total, opposition = (one if isinstance(one, int) else None for one in (margin, total, opposition))
     roles, name = given.roles(), described.tables[0]
     outcome = table.settle(
-        name, margin, total=total, opposition=opposition, roles=roles, facts=facts, band=band, details=details
+        name,
+        margin,
+        total=total,
+        opposition=opposition,
+        roles=roles,
+        facts=facts,
+        band=band,
+        about=Map({name: details[name] for name, number in told if name in details and number in bound.plan.wanted}),
+        details=details,
     )
     outcome = outcome.plus(effects_of(rules, action, chosen, margin, facts)) if chosen else outcome
     return _completed(table, outcome, given, costs)
