@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 
 from rpgres.lint.conditions import CONDITIONS
@@ -13,8 +13,9 @@ from rpgres.rulesets.rows import Band, Condition
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.settling import bounded_name
 from rpgres.rulesets.spans import Span
+from rpgres.rulesets.table_plans import JOINT, results_of
 from rpgres.rulesets.tree import walk
-from rpgres.toml.diagnostics import Diagnostic, Fault
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, unknown_name
 
 
 def reach_faults(rules: Rules) -> Iterator[Fault]:
@@ -31,6 +32,58 @@ def reach_faults(rules: Rules) -> Iterator[Fault]:
             if all(told_by):
                 yield Fault("never-matches", ("bands", name, key), f"this band is unreachable: {told_by[0]}")
                 break
+
+
+def outcome_faults(rules: Rules, name: str, wanted: str, path: KeyPath) -> Iterator[Fault]:
+    """Yield that an action or a procedure never comes to an outcome, or to one that is this one as well.
+
+    Args:
+        name: the action; one that is unknown, or none, may have every outcome of the ruleset.
+    """
+    if name not in rules.file.actions:
+        if wanted not in rules.file.bands:
+            yield unknown_name(path, f"there is no outcome {wanted!r}", wanted, rules.file.bands)
+        return
+    known = _outcomes_of(rules, name)
+    if any(rules.is_band(band, wanted) for band in known):
+        return
+    every = {table for action in rules.file.actions.values() for table in action.tables}
+    if wanted in rules.file.bands and wanted not in _rows(rules, every) and not rules.file.actions[name].is_described:
+        return  # without a row anywhere, rules in code name it
+    yield unknown_name(path, f"{name} has no outcome {wanted!r}", wanted, known, there=f"{name} gives")
+
+
+def _outcomes_of(rules: Rules, name: str) -> list[str]:
+    """Return the bands that an action or a procedure can come to; more of them where the ruleset's data cannot tell.
+
+    Rules in code settle by rows of the action's outcome tables, or by a margin. The tables of a procedure are those of
+    its turns, too; its own begin with its name (`conflict-won`), and no margin gives their bands.
+    """
+    file, action = rules.file, rules.file.actions[name]
+    if action.is_described:
+        named = bands_named(rules, name)
+    else:
+        own = [table for table in action.tables if table == name or table.startswith(f"{name}-")]
+        rows = _rows(rules, own) if action.procedure else set()
+        named = {band for band in rows if not _is_measured(file.bands[band])} or _rows(rules, action.tables)
+    if not named:
+        return list(file.bands)
+    is_measured = any(_is_measured(file.bands[band]) for band in named) and not action.is_described
+    return [band for band, its in file.bands.items() if band in named or (is_measured and _is_measured(its))]
+
+
+def _rows(rules: Rules, tables: Iterable[str]) -> set[str]:
+    """Return the bands of all rows of outcome tables; of random ones also those of rows that are rolled together."""
+    found = set[str]()
+    for table in tables:
+        joint = {JOINT.join(path) for path in results_of(table, rules.plans)} if table in rules.plans else set()
+        found |= {*rules.table(table), *joint}
+    return found & rules.file.bands.keys()
+
+
+def _is_measured(band: Band) -> bool:
+    """Tell whether a margin gives a band, or that there is none."""
+    return band.has_bounds or band.unopposed
 
 
 def _unreached(rules: Rules) -> Iterator[Fault]:

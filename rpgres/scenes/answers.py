@@ -13,6 +13,7 @@ from rpgres.errors import FileError, GivenError, NotationError, UsageError
 from rpgres.lint.decisions import asked_of, decisions_of
 from rpgres.lint.orders import option_faults
 from rpgres.lint.paths import Known
+from rpgres.lint.reachable import outcome_faults
 from rpgres.model.state import EMPTY
 from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules
@@ -41,9 +42,8 @@ def expectation_faults(rules: Rules, step: Step) -> Iterator[Fault]:
     if step.expect is None:
         return
     others = {band.also for band in bands.values() if band.also}
-    if step.expect.outcome is not None and step.expect.outcome not in bands:
-        told = f"there is no outcome {step.expect.outcome!r}"
-        yield unknown_name(("expect", "outcome"), told, step.expect.outcome, bands)
+    if step.expect.outcome is not None:
+        yield from outcome_faults(rules, step.played, step.expect.outcome, ("expect", "outcome"))
     asks, decisions = step.expect.asks, decisions_of(rules)
     if asks is not None and asks not in decisions:
         yield unknown_name(("expect", "asks"), f"{rules.id} asks for no decision {asks!r}", asks, decisions)

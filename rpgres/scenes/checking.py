@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.lint.paths import Known
+from rpgres.lint.reachable import outcome_faults
 from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import ABSENT, parse_path
 from rpgres.model.paths import Path as StatePath
@@ -95,7 +96,7 @@ def scene_diagnostics(
     state = with_tracks(rules, state)
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
-    checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [], [], [])
+    checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [], [], [], {})
     checked.steps(as_list(data.get("steps")), ("steps",))
     checked.ends(as_table(data.get("ends")))
     texts = [*as_table(data.get("tracks")), *as_table(data.get("things"))]  # faulty ones, too: reported once
@@ -133,7 +134,7 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
     faults = _Faults(scene.source, [])
     names, data = tuple(scene.state.characters), parse(scene.source)
     including = Including(scene.file.ruleset, scene.source, scene.folder, scene.extra)
-    checked = _Checked(faults, scene, names, including, [], [], [])
+    checked = _Checked(faults, scene, names, including, [], [], [], {})
     checked.steps(as_list(data.get("steps")), ("steps",))
     checked.ends(as_table(data.get("ends")))
     _check_table(faults, scene.file.tags, scene.file.tracks, scene.file.things, (*names, GM))
@@ -353,7 +354,8 @@ class _Checked(NamedTuple):
 
     Attributes:
         characters: the names of all characters.
-        ids, played: the ids and the actions of earlier steps.
+        ids, played: the ids of earlier steps, and those that play an action.
+        actions: the action of an earlier step, by its id.
         unread: faulty included files, whose steps and characters are unknown.
     """
 
@@ -364,6 +366,7 @@ class _Checked(NamedTuple):
     ids: list[str]
     played: list[Step]
     unread: list[str]
+    actions: dict[str, str]
 
     def steps(self, steps: Sequence[Any], at: Path_) -> None:
         """Check the TOML of steps, also those of groups."""
@@ -384,6 +387,7 @@ class _Checked(NamedTuple):
             else:
                 self.step(step, place)
             self.ids.extend(filter(None, [step.id]))
+            self.actions[step.id] = step.played
 
     def ends(self, ends: Mapping[str, Any]) -> None:
         """Check the TOML of endings."""
@@ -398,15 +402,15 @@ class _Checked(NamedTuple):
 
     def conditions(self, when: Mapping[str, Any], at: Path_) -> None:
         """Check conditions: outcomes of earlier steps, and values at paths of the table."""
-        bands = self.scene.rules.file.bands
+        rules = self.scene.rules
         outcomes, paths = split_conditions(when, self.ids)
         for key, wanted in outcomes.items():
             if key not in self.ids:
                 if not self.unread:
                     self.faults.name("there is no earlier step with the id", key, self.ids, *at, key)
                 continue
-            for band in [one for one in wanted if not isinstance(one, str) or one not in bands]:
-                self.faults.name("there is no outcome", str(band), bands, *at, key)
+            for band in map(str, wanted):
+                self.faults.take(outcome_faults(rules, self.actions.get(key, ""), band, (*at, key)))
         self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(paths))
 
     def include(self, step: Step, at: Path_) -> None:
@@ -422,6 +426,7 @@ class _Checked(NamedTuple):
             )
             return
         self.ids.extend(leaf.step.id for leaf in program.leaves if leaf.step.id)
+        self.actions.update((leaf.step.id, leaf.step.played) for leaf in program.leaves)
         for leaf in program.leaves:
             there = self._replace(faults=_Faults(leaf.source, self.faults.found))
             there.step(leaf.step, tuple(leaf.path))
