@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from rpgres.errors import UsageError
 from rpgres.lint.decisions import NO, Asked, Decision, Facts, asked_of, decisions_of, offers, options_at, texts_at
-from rpgres.lint.paths import LATER, Known, people, place_faults
-from rpgres.model.conditions import Condition, condition_faults, implies, read_condition
+from rpgres.lint.paths import LATER, Known, people, place_faults, read_faults
+from rpgres.model.conditions import Condition, implies, read_condition, unquoted
 from rpgres.model.paths import FOES, QUANTIFIERS
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
@@ -61,7 +61,7 @@ def _order_faults(
             yield unknown_name(("ask",), f"{rules.id} asks for no decision {label!r}", label, decisions)
     if order.policy and order.policy not in policies:
         yield unknown_name(("policy",), f"there is no policy {order.policy!r}", order.policy, policies)
-    for fault in condition_faults(order.when, decides=True, who=known.who):
+    for fault in read_faults(rules, order.when, decides=True, who=known.who):
         yield fault.under("when")
     asked = asked_of(order.labels, decisions)
     for path, condition in conditions.items():
@@ -101,7 +101,8 @@ def _word_faults(condition: Condition, name: str, facts: Facts | None, known: Kn
         if not isinstance(word, str) or any(offers(one, word) for one in words):
             continue
         if not words:
-            yield Fault("not-a-number", (), f"{name} is a number, and never {word!r}")
+            right = f": {unquoted(word)}" if unquoted(word) else f", and never {word!r}"
+            yield Fault("not-a-number", (), f"{name} is a number{right}")
         elif any(NAME in one for one in declared):
             yield Fault("unknown-name", (), f"{name} is never {word!r} yet; {LATER}", word, tuple(words), "warning")
         else:

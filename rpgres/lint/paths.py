@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from rpgres.model.conditions import Condition, possible
+from rpgres.model.conditions import Condition, condition_faults, possible
 from rpgres.model.paths import QUANTIFIERS, Path, Scope, parse_path
 from rpgres.model.state import GM, State, code_of, slug
+from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules
 from rpgres.rulesets.rows import Bounded, Bounds
 from rpgres.toml.diagnostics import Fault, nearest, unknown_name
@@ -70,7 +72,23 @@ def path_on_table(rules: Rules, keys: Sequence[str]) -> str:
             return f"characters.{who}.tracks.{field}"
         case ["characters", who, field, name] if field in rules.file.fields_of("abilities"):
             return f"characters.{who}.abilities.{name}"
+        case ["self", *rest] if found := path_on_table(rules, ["characters", "self", *rest]):
+            return found.removeprefix("characters.")
     return ""
+
+
+def in_own_words(rules: Rules, path: str, message: str) -> str:
+    """Return the message for a path that cannot be, or what it means where it is written as in the scene's file."""
+    meant = path_on_table(rules, typed_path(path).keys)
+    return f"{path} is written `{meant}`" if meant else message
+
+
+def read_faults(rules: Rules, when: Mapping[str, Any], *, decides: bool = False, who: str = "") -> Iterator[Fault]:
+    """Yield what is wrong with conditions by themselves; see `condition_faults`."""
+    for fault in condition_faults(when, decides=decides, who=who):
+        is_name = fault.code == "unknown-name"
+        message = in_own_words(rules, str(fault.path[0]), fault.message) if is_name else fault.message
+        yield replace(fault, message=message)
 
 
 def keys_in_file(rules: Rules, keys: Sequence[str]) -> list[str]:

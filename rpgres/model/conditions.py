@@ -173,8 +173,15 @@ def _equal(path: str, kind: str, wanted: int | str, constants: list[Any]) -> Tes
     if type(wanted) is str and kind in ("text", "data"):
         constants.append(wanted)
         return lambda value: value == wanted
+    if type(wanted) is str and kind == "number" and (right := unquoted(wanted)):
+        raise UsageError(f"{path} is a number: {right}", reason="type")
     example = {"number": 'a whole number, or compared as in "<= 1" or "2..4"', "flag": "true or false"}
     raise UsageError(f"{path} is {example.get(kind, 'a text')}, not {wanted!r}", reason="type")
+
+
+def unquoted(text: str) -> str:
+    """Return what to write in place of a number in quotes; empty for any other text."""
+    return f"write {text.strip()} without quotes" if _NUMBER.fullmatch(text.strip()) else ""
 
 
 def _comparison(path: str, kind: str, sign: str, right: str, constants: list[Any]) -> Test:

@@ -38,6 +38,7 @@ from rpgres.rulesets import Field, RecordField, Rules, unknown
 from rpgres.toml.diagnostics import nearest
 
 EVERYBODY = "everybody"
+NO_COUNTER = "no-counter"  # the reason of the error for a new counter of the table
 MOST_BOXES = 1000  # of a new track
 MOST = 999_999_999  # of any number
 
@@ -304,7 +305,10 @@ def _check_counter(rules: Rules, state: State, name: str, path: TypedPath, *, of
     known = (*rules.file.counters, *on_table)
     if name not in known:
         own = f"; for a number of your own use a thing of the table: things.{name}=1"
-        raise UsageError(f"{path}: {unknown('counter', name, dict.fromkeys(known), of=of)}{own}")
+        is_new = not path.character and nearest(name, known) is None
+        there = dict.fromkeys(state.counters if is_new else known)
+        reason = NO_COUNTER if is_new else ""
+        raise UsageError(f"{path}: {unknown('counter', name, there, of=of)}{own}", reason=reason)
 
 
 def _check_character_counter(
@@ -347,11 +351,16 @@ def _check_record(field: RecordField, value: object, path: TypedPath) -> None:
 
 def _check_kind(rules: Rules, before: State, tag: Tag, path: TypedPath) -> None:
     """Check that the kind of a tag is none that is known, misspelt; a ruleset's code may lay others."""
-    laid = [name for name, effect in rules.file.effects.items() if not effect.does]
-    kinds = list(dict.fromkeys([*rules.file.tag_kinds, *(tag.kind for tag in before.tags), *laid]))
+    kinds = kinds_of_tags(rules, before.tags)
     is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
     if not tag.kind.strip() or is_misspelt:
         raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
+
+
+def kinds_of_tags(rules: Rules, tags: Iterable[Tag]) -> list[str]:
+    """Return the kinds of tags that the ruleset's data name, or may name, and those of tags that there are."""
+    laid = [name for name, effect in rules.file.effects.items() if not effect.does]
+    return list(dict.fromkeys([*rules.file.tag_kinds, *(tag.kind for tag in tags), *laid]))
 
 
 def _check_seats(after: State, named: tuple[str, ...] | None, path: TypedPath) -> None:
@@ -411,6 +420,7 @@ def _put(value: Any, keys: Sequence[str], text: str, *, path: TypedPath, field: 
     key, rest = keys[0], keys[1:]
     if isinstance(value, msgspec.Struct):
         fields = value.__struct_fields__
+        key = key.replace("-", "_")  # as in conditions: `is-out`
         if key not in fields:
             raise _no_place(path, key, fields)
         if key == "name" and not isinstance(value, Tag):

@@ -13,22 +13,22 @@ from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.lint.paths import Known
+from rpgres.lint.paths import Known, in_own_words, read_faults
 from rpgres.lint.reachable import outcome_faults
-from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import ABSENT, parse_path
 from rpgres.model.paths import Path as StatePath
 from rpgres.model.state import CHECKED, EMPTY, GM, Map, State
 from rpgres.model.typed_paths import typed_path
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
+from rpgres.rulesets.corrections import kinds_of_tags
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
 from rpgres.scenes.answers import answer_faults, expectation_faults, label_faults
 from rpgres.scenes.deciding import Deciders, beside, names_in
 from rpgres.scenes.places import all_steps, as_list, as_table, faults_of_paths, texts_in
-from rpgres.scenes.playing import is_change, read_step, with_joining, with_value
+from rpgres.scenes.playing import is_change, read_step, with_joining, with_value, wrong_key
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of, split_conditions
 from rpgres.scenes.reading import (
     Including,
@@ -41,7 +41,15 @@ from rpgres.scenes.reading import (
     with_scene_tags,
 )
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, errors_in, unknown_name
+from rpgres.toml.diagnostics import (
+    Diagnostic,
+    Fault,
+    diagnostics_error,
+    diagnostics_in,
+    errors_in,
+    nearest,
+    unknown_name,
+)
 from rpgres.toml.diagnostics import KeyPath as Path_
 from rpgres.toml.reading import Source, convert, located, parse
 
@@ -90,7 +98,7 @@ def scene_diagnostics(
     tags = _sound_ones(data.get("tags"), SceneTag)
     state = with_scene_tags(state, tags.values())
     tracks, things = _sound_ones(data.get("tracks"), SceneTrack), _sound_ones(data.get("things"), SceneThing)
-    _check_table(faults, tags, tracks, things, (*_names(state, data), GM))
+    _check_table(faults, rules, tags, tracks, things, (*_names(state, data), GM))
     if not any(faults_on_table(tracks, things)):
         state = with_boxes_and_things(state, tracks=tracks, things=things)
     state = with_tracks(rules, state)
@@ -137,7 +145,7 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
     checked = _Checked(faults, scene, names, including, [], [], [], {})
     checked.steps(as_list(data.get("steps")), ("steps",))
     checked.ends(as_table(data.get("ends")))
-    _check_table(faults, scene.file.tags, scene.file.tracks, scene.file.things, (*names, GM))
+    _check_table(faults, scene.rules, scene.file.tags, scene.file.tracks, scene.file.things, (*names, GM))
     return faults.in_order()
 
 
@@ -288,7 +296,7 @@ def _check_characters(
 
 
 def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
-    """Check what steps set of counters, ratings and tracks, and who is out; all else may still be created in play."""
+    """Check what steps set of numbers, tracks, kinds of tags, and who is out; all else may still be created in play."""
     for at, step in all_steps(data.get("steps")):
         if as_table(step.get("expect")).get("error") is not None:
             continue  # the scene expects that it cannot be set
@@ -306,6 +314,9 @@ def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Kno
             if is_rated:
                 with _faults_of_errors(faults, "refused", *at, "set", path):
                     with_value(known.rules, state, path, "+0" if change else value)
+            elif keys[0] == "tags" and keys[2:] in ((), ("kind",)) and value != ABSENT:
+                if value not in [tag.kind for tag in state.tags]:
+                    _check_kind(faults, str(value), known.rules, *at, "set", path)
             elif _is_there(state, keys) and not (change or parse_path(path).is_computed):  # these are told already
                 text = CHECKED if isinstance(value, str) and value != ABSENT else value  # whatever is written in a box
                 with _faults_of_errors(faults, "refused", *at, "set", path):
@@ -332,6 +343,7 @@ def _check_answers(faults: _Faults, rules: Rules, data: Mapping[str, Any], later
 
 def _check_table(
     faults: _Faults,
+    rules: Rules,
     tags: Mapping[str, SceneTag],
     tracks: Mapping[str, SceneTrack],
     things: Mapping[str, SceneThing],
@@ -339,6 +351,8 @@ def _check_table(
 ) -> None:
     """Check tags, tracks and things at the beginning, and that the characters that they name take part."""
     faults.take(faults_on_table(tracks, things))
+    for name, tag in tags.items():
+        _check_kind(faults, tag.kind, rules, "tags", name, "kind")
     said: list[tuple[str, Path_]] = []
     for kind, ones in (("tags", tags), ("tracks", tracks), ("things", things)):
         said += [(seat, (kind, name, "seen-by")) for name, one in ones.items() for seat in one.seen_by or ()]
@@ -347,6 +361,13 @@ def _check_table(
     for who, path in said:
         if who not in seats:
             faults.name("no character in this scene is named", who, seats, *path)
+
+
+def _check_kind(faults: _Faults, kind: str, rules: Rules, *path: str | int) -> None:
+    """Check that the kind of a tag is none that is known, misspelt; a ruleset's code may have others."""
+    known = kinds_of_tags(rules, ())
+    if kind not in known and nearest(kind, known):
+        faults.name("there is no kind of tag", kind, known, *path)
 
 
 class _Checked(NamedTuple):
@@ -411,7 +432,7 @@ class _Checked(NamedTuple):
                 continue
             for band in map(str, wanted):
                 self.faults.take(outcome_faults(rules, self.actions.get(key, ""), band, (*at, key)))
-        self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(paths))
+        self.faults.take(fault.under(*at) for fault in read_faults(rules, paths))
 
     def include(self, step: Step, at: Path_) -> None:
         """Check an included scene and its steps, with the lines of its own file, and add its ids."""
@@ -446,7 +467,7 @@ class _Checked(NamedTuple):
             return
         for path, value in step.set.items():
             with _faults_of_errors(faults, "unknown-name", *at, "set", path):
-                found = parse_path(path)
+                found = _parsed_path(rules, path)
                 if found.is_computed:
                     raise UsageError(f"{path} is computed and cannot be set{_boxes_of(found)}")
                 if found.kind not in _CHANGED and isinstance(value, str) and is_change(value):
@@ -457,13 +478,24 @@ class _Checked(NamedTuple):
         kind = "procedure" if step.procedure else "action"
         known = [name for name, one in rules.file.actions.items() if one.procedure == bool(step.procedure)]
         if step.played not in known:
-            faults.name(f"{rules.id} has no {kind}", step.played, known, *at, kind)
+            if fault := wrong_key(rules, step):
+                faults.add("unknown-name", fault, *at, kind)
+            else:
+                faults.name(f"{rules.id} has no {kind}", step.played, known, *at, kind)
             return
         faults.take(fault.under(*at) for fault in label_faults(rules, step))
         self.played.append(step)
         if step.expect is None or step.expect.error is None:
             for message, key in _input_faults(self.scene, step, characters=characters):
                 faults.add("bad-input", message, *at, *key)
+
+
+def _parsed_path(rules: Rules, path: str) -> StatePath:
+    """Return a path that was read; its error says what is meant where it is written as in the scene's file."""
+    try:
+        return parse_path(path)
+    except UsageError as error:
+        raise UsageError(in_own_words(rules, path, error.message)) from error
 
 
 def _boxes_of(path: StatePath) -> str:

@@ -376,12 +376,19 @@ def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -
     Raises:
         UsageError: there is no such path, or the value does not fit.
     """
-    from rpgres.rulesets.corrections import changed
+    from rpgres.rulesets.corrections import NO_COUNTER, changed
 
     text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
     if isinstance(value, str) and is_change(value):
         text = _changed_number(state, path, value)
-    return changed(rules, state, typed_path(path), text)
+    typed = typed_path(path)
+    try:
+        return changed(rules, state, typed, text)
+    except UsageError as error:
+        if error.reason != NO_COUNTER:
+            raise
+        begins = f"begin one with `{typed.name} = 1` under `[counters]`"
+        raise UsageError(f"{path}: the table has no counter {typed.name!r}; {begins}") from error
 
 
 def is_change(text: str) -> bool:
@@ -412,10 +419,17 @@ def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
     if step.actor and step.actor not in state.characters:
         raise UsageError(unknown("character", step.actor, state.characters, of="the scene"))
     rules.require_action(step.played)
-    if bool(step.procedure) != rules.file.actions[step.played].procedure:
-        was, should = ("action", "procedure") if step.action else ("procedure", "action")
-        raise UsageError(f'{step.played} is no {was} of {rules.id}; write {should} = "{step.played}"')
+    if fault := wrong_key(rules, step):
+        raise UsageError(fault)
     return prepare(rules, step.played, step.with_, state=state, actor=step.actor, beside=scene.folder)
+
+
+def wrong_key(rules: Rules, step: Step) -> str:
+    """Return that a step has a procedure as its `action`, or an action as its `procedure`; empty where it has not."""
+    if step.played not in rules.file.actions or bool(step.procedure) == rules.file.actions[step.played].procedure:
+        return ""
+    was, should = ("action", "procedure") if step.action else ("procedure", "action")
+    return f'{step.played} is no {was} of {rules.id}; write {should} = "{step.played}"'
 
 
 def read_step(scene: Scene, step: Step, inputs: Mapping[str, Any], state: State) -> Prepared:

@@ -180,7 +180,7 @@ SLIPS = {  # what people write, each with what to write in its place
     ),
     "a counter without its section": (
         'when = { "self.fate-points" = "< 2" }\nchoose = "no"',
-        "names stand in one of these: `self.counters.fate-points`",
+        "self.fate-points is written `self.counters.fate-points`",
     ),
     "a character without a section": (
         'when = { "mara.counters.fate-points" = "< 2" }\nchoose = "no"',
