@@ -41,6 +41,7 @@ from rpgres.scenes.reading import (
     with_scene_tags,
 )
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.scenes.warnings import step_warnings
 from rpgres.toml.diagnostics import (
     Diagnostic,
     Fault,
@@ -112,6 +113,7 @@ def scene_diagnostics(
     known = Known(rules, state, _names(state, data), texts=tuple(texts))
     later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
     faults.take(faults_of_paths(data, tags, known, later))
+    faults.take(step_warnings(rules, data, _names(state, data)))
     _check_set(faults, data, later)
     _check_answers(faults, rules, data, later)
     _check_deciders(faults, scene, data, on_sheets, replace(known, characters=names_in(rules, checked.played)))

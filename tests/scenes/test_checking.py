@@ -111,3 +111,31 @@ def test_a_procedure_as_an_action_is_told_the_other_key() -> None:
     assert told('[[steps]]\naction = "conflict"\n') == ['conflict is no action of fate; write procedure = "conflict"']
     message = 'overcome is no procedure of fate; write action = "overcome"'
     assert told('[[steps]]\nprocedure = "overcome"\n') == [message]
+
+
+def warned(text: str, *, head: str = HEAD) -> list[tuple[str, str]]:
+    assert all(one.severity == "warning" for one in found(text, head=head))
+    return [(one.key, one.message) for one in found(text, head=head)]
+
+
+def test_a_step_without_an_actor_among_several_characters_is_a_warning() -> None:
+    step = '[[steps]]\naction = "overcome"\nwith = { skill = 3, vs = 2 }\n'
+    message = "no actor: name one of the scene's characters as `actor`: hana, thug"
+    assert warned(step) == [("steps[2].action", message)]
+    assert warned(step + "fresh = true\n") == []
+    assert warned(step + 'actor = "hana"\n') == []
+    assert warned(step, head='ruleset = "fate"\n[characters.hana]\n') == []
+
+
+def test_the_end_of_what_no_step_begins_is_a_warning() -> None:
+    head = 'ruleset = "fate"\n[characters.hana]\n'
+    conflict, exchange = ('[[steps]]\nend = "conflict"\n', '[[steps]]\nend = "exchange"\n')
+    assert warned(conflict, head=head) == [
+        ("steps[0].end", "no earlier step begins this conflict; what its end does is done all the same")
+    ]
+    assert warned(conflict) == []  # a conflict is implied where something is played
+    assert warned(exchange) == [
+        ("steps[2].end", "no earlier step begins this exchange; it can end only if an action began it")
+    ]
+    assert warned('[[steps]]\nbegin = "exchange"\n' + exchange) == []
+    assert warned('[[steps]]\nend = "scene"\n', head=head) == []

@@ -148,7 +148,8 @@ def check(
     """Find everything that is wrong with scenes, without playing them.
 
     Every problem names its file, line and key. The exit code is 1 when there is any, and 0 where there are only
-    warnings: of names that play may still bring forth, such as those of aspects.
+    warnings: of names that play may still bring forth, such as those of aspects, of steps without an actor among
+    several characters, and of the end of what no earlier step begins.
     """
     from rpgres.catalog.sheets import FileCheck
 
