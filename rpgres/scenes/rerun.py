@@ -103,7 +103,8 @@ def file_what_if(
     name = file or before.scene
     if name in ("", "-"):
         raise UsageError(f"this result does not name the file of its scene; name it with {named('scene')} FILE")
-    overrides = Overrides(before.switches, {**before.policies, **asked.policies}, asked.auto)
+    then = {who: its for who, its in before.policies.items() if who or not asked.auto}
+    overrides = Overrides(before.switches, {**then, **asked.policies}, asked.auto)
     if not file and _is_procedure(before, folders):
         scene = _procedure_of(before, folders, overrides)
     else:

@@ -189,17 +189,12 @@ id = "first"
 action = "attack"
 actor = "ann"
 with = { skill = "fight", vs = "bob:fight" }
-[[steps]]
-id = "second"
-action = "attack"
-actor = "bob"
-with = { skill = "fight", vs = "ann:fight" }
 """
 
 
 @pytest.mark.slow
 def test_a_hidden_aspect_that_is_invoked_is_public_in_odds_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    by = ("tags.trapdoor.audience", "characters.bob.counters.fate-points", "characters.ann.tracks.physical.marked")
+    by = ("tags.trapdoor.audience", "characters.bob.counters.fate-points", "characters.bob.tracks.physical.marked")
 
     def odds() -> dict[Any, Fraction]:
         return scene_odds(game_of(read_scene(Source(path="s.toml", text=HIDDEN)), by=by), work=10**8).masses
