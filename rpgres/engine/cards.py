@@ -15,7 +15,7 @@ from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
 from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, require_card, unpromised
 from rpgres.engine.events import Drawn, Moved
-from rpgres.engine.players import NO, Question, named_option, refusal
+from rpgres.engine.players import NO, Question, named_option, promises_of, refusal
 from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
 from rpgres.errors import GivenError
@@ -120,7 +120,7 @@ def deal_to_seat(run: Run, who: str) -> None:
     """Deal the hands that a player's seat sees, where it decides by more than a preference or the question."""
     policies, seat = run.players.policies, run.state.seat_of(who)
     policy = policies.of(who, seat)
-    if policy is None or getattr(policy, "by_question", False) or policies.preference(who, seat) is not None:
+    if promises_of(policy).by_question or policies.preference(who, seat) is not None:
         return
     for hand, pile in run.state.piles.items():
         if undealt_in(pile) > 0 and seat in (pile.audience or ()):

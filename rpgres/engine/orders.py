@@ -5,15 +5,18 @@ Nothing here names a ruleset.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from math import lcm
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from rpgres.engine.players import (
+    ALL_PROMISES,
     NO,
+    Labels,
     OrdersPolicy,
     Policy,
     Preference,
@@ -21,14 +24,13 @@ from rpgres.engine.players import (
     Question,
     View,
     named_option,
-    policy_about,
     preference_of,
     preferred,
     promises_of,
     uniform,
 )
 from rpgres.errors import UsageError
-from rpgres.model.conditions import compiled
+from rpgres.model.conditions import compiled, read_condition
 from rpgres.model.paths import Scope
 from rpgres.model.state import State
 from rpgres.rulesets import Option
@@ -68,15 +70,6 @@ def orders_policy(
         UsageError: a condition cannot be read, or there is no policy of a name.
     """
     rows = [_row(order, named) for order in orders]
-    everybody = tuple(orders)
-
-    def about(labels: Collection[str]) -> Policy | None:
-        its = [order for order in everybody if not order.labels or set(order.labels).intersection(labels)]
-        last = policy_about(fallback, labels)
-        if not its:
-            return last
-        return orders_policy(its, named=lambda name: cast("Policy", policy_about(named(name), labels)), fallback=last)
-
     by_label: dict[str, tuple[_Row, ...]] = {}
 
     def decide(view: View, question: Question) -> Choice:
@@ -95,8 +88,14 @@ def orders_policy(
                 return choice
         return None
 
-    preference, promises = _preference(orders, rows, named, fallback), _promises(orders, named)
-    return OrdersPolicy(decide, fallback, preference=preference, promises=promises, about=about)
+    labels = frozenset(label for row in rows for label in row.labels) if all(row.labels for row in rows) else None
+    return OrdersPolicy(
+        decide,
+        fallback,
+        preference=_preference(orders, rows, named, fallback),
+        promising=partial(_promises, tuple(orders), named),
+        labels=labels,
+    )
 
 
 def scope_of(view: View, question: Question) -> Scope:
@@ -109,13 +108,24 @@ def _row(order: Order, named: Callable[[str], Policy]) -> _Row:
     return _Row(frozenset(order.labels), holds, named(order.policy) if order.policy else _choosing(order))
 
 
-def _promises(orders: Sequence[Order], named: Callable[[str], Policy]) -> Promises:
-    """Return what orders promise by themselves: by facts and options they look at the question, by names at names."""
-    others = [promises_of(named(order.policy)) for order in orders if order.policy]
-    paths = [path.partition(".")[0] for order in orders for path in order.when]
-    by_question = all(path in ("facts", "options") for path in paths) and all(one.by_question for one in others)
-    has_names = "options" in paths or any(name not in WORDS for order in orders for name in order.wanted)
-    return Promises(by_question, by_question and not has_names and all(one.by_facts for one in others))
+def _promises(orders: Sequence[Order], named: Callable[[str], Policy], labels: Labels) -> Promises:
+    """Return what orders promise for decisions with these labels.
+
+    Conditions on facts and options look at the question alone; texts among the facts and names of options are names.
+    """
+    found = ALL_PROMISES
+    for order in orders:
+        if labels is not None and order.labels and set(order.labels).isdisjoint(labels):
+            continue
+        conditions = [read_condition(path, wanted, decides=True) for path, wanted in order.when.items()]
+        roots = {condition.path.keys[0] for condition in conditions}
+        texts = any(isinstance(one, str) for condition in conditions for one in condition.constants)
+        has_names = texts or "options" in roots or any(name not in WORDS for name in order.wanted)
+        rest = promises_of(named(order.policy), labels) if order.policy else ALL_PROMISES
+        by_question = roots <= {"facts", "options"} and rest.by_question
+        by_facts = by_question and not has_names and rest.by_facts
+        found = Promises(found.by_question and by_question, found.by_facts and by_facts)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------

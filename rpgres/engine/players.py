@@ -195,21 +195,34 @@ class Preference:
         return sorted(options, key=lambda option: self.key(question.label, question.facts, option))
 
 
+Labels = tuple[str, ...] | None  # of decisions; None for any
+
+
 class Promises(NamedTuple):
-    """What a policy promises about itself; see `by_question` and `by_facts`."""
+    """What a policy promises of itself; see `by_question` and `by_facts`."""
 
     by_question: bool
     by_facts: bool
 
 
-NO_PROMISES, ALL_PROMISES = Promises(False, False), Promises(True, True)
+NO_PROMISES = Promises(by_question=False, by_facts=False)
+ALL_PROMISES = Promises(by_question=True, by_facts=True)
 
 
-def promises_of(policy: Policy | None) -> Promises:
-    """Return what a policy promises; who decides nothing promises everything."""
+def promises_of(policy: Policy | None, labels: Labels = None) -> Promises:
+    """Return what a policy promises for decisions with these labels; without a policy there is nothing to break."""
     if policy is None:
         return ALL_PROMISES
+    if isinstance(policy, OrdersPolicy):
+        return policy.promises(labels)
     return Promises(getattr(policy, "by_question", False), getattr(policy, "by_facts", False))
+
+
+def policy_for(policy: Policy | None, labels: Sequence[str]) -> Policy | None:
+    """Return the policy that takes decisions with these labels: behind orders that are for others, their fallback."""
+    while isinstance(policy, OrdersPolicy) and policy.labels is not None and policy.labels.isdisjoint(labels):
+        policy = policy.fallback
+    return policy
 
 
 class OrdersPolicy:
@@ -219,14 +232,11 @@ class OrdersPolicy:
         orders: what the orders decide; None where they say nothing.
         fallback: the policy then; none when left out.
         preference: the same as an order of preference, where orders and fallback are one.
-        promises: what the orders promise by themselves.
-        about: returns the same for decisions with some labels; see `policy_about`.
-
-    Attributes:
-        by_question, by_facts: whether orders and fallback promise that; see the functions of these names.
+        promising: returns what the orders promise for decisions with some labels; nothing when left out.
+        labels: the decisions that the orders are for; None for any.
     """
 
-    __slots__ = ("_about", "by_facts", "by_question", "fallback", "orders", "preference")
+    __slots__ = ("_promised", "_promising", "fallback", "labels", "orders", "preference")
 
     def __init__(
         self,
@@ -234,22 +244,26 @@ class OrdersPolicy:
         fallback: Policy | None = None,
         *,
         preference: Preference | None = None,
-        promises: Promises = NO_PROMISES,
-        about: Callable[[Collection[str]], Policy | None] | None = None,
+        promising: Callable[[Labels], Promises] = lambda _labels: NO_PROMISES,
+        labels: frozenset[str] | None = None,
     ) -> None:
         self.orders, self.fallback, self.preference = orders, fallback, preference
-        self.by_question = promises.by_question and promises_of(fallback).by_question
-        self.by_facts = promises.by_facts and promises_of(fallback).by_facts
-        self._about = about
+        self.labels, self._promising = labels, promising
+        self._promised: dict[Labels, Promises] = {}
+
+    def promises(self, labels: Labels = None) -> Promises:
+        """Return what orders and fallback promise for decisions with these labels."""
+        found = self._promised.get(labels)
+        if found is None:
+            own, rest = self._promising(labels), promises_of(self.fallback, labels)
+            found = Promises(own.by_question and rest.by_question, own.by_facts and rest.by_facts)
+            self._promised[labels] = found
+        return found
 
     def __call__(self, view: View, question: Question) -> str | Mapping[str, int] | None:
         """Return what is decided."""
         answer = self.answer(view, question)
         return answer.choice if answer is not None else None
-
-    def about(self, labels: Collection[str]) -> Policy | None:
-        """Return what decides questions with these labels: without orders for others, which may promise more."""
-        return self._about(labels) if self._about is not None else self
 
     def answer(self, view: View, question: Question) -> Answer | None:
         """Return what is decided, and by what means."""
@@ -260,11 +274,6 @@ class OrdersPolicy:
             return self.fallback.answer(view, question)
         choice = self.fallback(view, question) if self.fallback is not None else None
         return Answer(choice, POLICY) if choice is not None else None
-
-
-def policy_about(policy: Policy | None, labels: Collection[str]) -> Policy | None:
-    """Return a policy as far as it decides questions with these labels; of standing orders, those for them alone."""
-    return policy.about(labels) if isinstance(policy, OrdersPolicy) else policy
 
 
 def preference_of(policy: Policy | None) -> Preference | None:

@@ -460,7 +460,7 @@ def run_changed(
     changes = read_changes(asked, answers)
     labels = {kind: {one.label: "" for one in changes if one.kind == kind} for kind in ("chance", "decision")}
     check_labels(prepared.rules, prepared.action, given=labels["chance"], choose=labels["decision"])
-    policies = policies_of(prepared, asked.policies, auto=asked.auto)
+    policies = policies_of(prepared, asked.policies, auto=asked.auto, files=True)
     after = again(playing(prepared, note=before.note), whole, changes, policies=policies)
     return after, WhatIf(
         ruleset=prepared.rules.id,

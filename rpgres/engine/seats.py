@@ -15,11 +15,12 @@ from rpgres.engine.players import (
     OrdersPolicy,
     Policy,
     Preference,
+    Promises,
     Prompt,
     Question,
     View,
     named_option,
-    policy_about,
+    policy_for,
     preference_of,
     preferred,
     promises_of,
@@ -231,32 +232,34 @@ class Policies:
         searches: whether there is a player of whom odds try out every option; see `is_searched`.
     """
 
-    __slots__ = ("_about", "_everybody", "by", "by_facts", "by_question", "completed", "is_common", "is_preferred")
+    __slots__ = ("_everybody", "_promised", "by", "by_facts", "by_question", "completed", "is_common", "is_preferred")
     searches = False
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self.by, self._everybody = by, by.get("")
         self.completed: dict[tuple[int, Mapping[str, str], Mapping[str, Any], str, str], Completed] = {}
-        self._about: dict[tuple[str, ...], Policies] = {}
+        self._promised: dict[tuple[str, ...], Promises] = {}
+        self.is_preferred = "" in by and all(policy is preferred for policy in by.values())
         self.by_question = all(promises_of(policy).by_question for policy in by.values())
         self.by_facts = all(promises_of(policy).by_facts for policy in by.values())
-        self.is_preferred = "" in by and all(policy is preferred for policy in by.values())
         self.is_common = not any(by)
 
-    def about(self, *labels: str) -> Policies:
-        """Return the policies as far as they decide questions with these labels; see `policy_about`.
-
-        What they promise of these holds, whatever orders for other questions look at.
-        """
-        found = self._about.get(labels)
+    def promises(self, *labels: str) -> Promises:
+        """Return what all of them promise for decisions with these labels, whatever orders for others look at."""
+        found = self._promised.get(labels)
         if found is None:
-            by = {who: policy_about(policy, labels) for who, policy in self.by.items()}
-            is_same = all(policy is self.by[who] for who, policy in by.items())
-            found = self._about[labels] = self if is_same else self._with(by)
+            each = [promises_of(policy, labels) for policy in self.by.values()]
+            found = Promises(all(one.by_question for one in each), all(one.by_facts for one in each))
+            self._promised[labels] = found
         return found
 
-    def _with(self, by: Mapping[str, Policy | None]) -> Policies:
-        return Policies({who: policy for who, policy in by.items() if policy is not None})
+    def for_labels(self, *labels: str) -> list[Policy | None]:
+        """Return the policies that take decisions with these labels; see `policy_for`."""
+        return [policy_for(policy, labels) for policy in self.by.values()]
+
+    def are_preferred(self, *labels: str) -> bool:
+        """Tell whether `preferred` takes all decisions with these labels."""
+        return "" in self.by and all(policy is preferred for policy in self.for_labels(*labels))
 
     def of(self, who: str, seat: str) -> Policy | None:
         """Return the policy that decides for a player."""
@@ -351,7 +354,7 @@ class Seats:
 
     def decide_by_question(self, labels: Sequence[str]) -> bool:
         """Tell whether policies decide all questions with these labels, and look at nothing but the question."""
-        return self.by_question or (self.is_automatic and self.policies.about(*labels).by_question)
+        return self.by_question or (self.is_automatic and self.policies.promises(*labels).by_question)
 
     @property
     def script(self) -> Script:

@@ -126,7 +126,7 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
     Raises:
         UsageError: there cannot be such a place; details have the `word` that is unknown, and the `known` ones.
     """
-    rest = list(typed_path(text).checked().keys)
+    rest = list(typed_path(text).with_no_gaps().keys)
     kind, places, keys, many = "scope" if decides else "table", list[Place](), list[str](), ""
     getters, outer = list[_Get](), list[_Get]()
     while rest:

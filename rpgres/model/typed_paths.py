@@ -31,7 +31,7 @@ class TypedPath(msgspec.Struct, frozen=True):
     @property
     def field(self) -> str:
         """The field of the table that it is about: `tags`, `characters`."""
-        return self.keys[0]
+        return self.keys[0] if self.keys else ""
 
     @property
     def name(self) -> str:
@@ -52,8 +52,8 @@ class TypedPath(msgspec.Struct, frozen=True):
         """Return what is typed before a name; nothing where the name is not in it."""
         return ".".join(self.keys[: self.keys.index(key)]) if key in self.keys else ""
 
-    def checked(self) -> TypedPath:
-        """Return the path as it is.
+    def with_no_gaps(self) -> TypedPath:
+        """Return the path itself.
 
         Raises:
             UsageError: one of its names is empty.

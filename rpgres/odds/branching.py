@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.events import Event
-from rpgres.engine.players import Policy, Preference, Question, View
+from rpgres.engine.players import Policy, Preference, Promises, Question, View
 from rpgres.engine.running import Chain, Run
 from rpgres.engine.seats import Policies, Script
 from rpgres.engine.stops import Stop
@@ -166,14 +166,16 @@ class SearchedPolicies(Policies):
     ) -> None:
         super().__init__(others)
         self._seat, self._dealer = seat, dealer
-        self.by_facts = self.is_common = False  # the search takes any option
+        self.by_facts = self.is_preferred = self.is_common = False
         self._only_first, self.is_first = only_first, is_first
 
-    def _with(self, by: Mapping[str, Policy | None]) -> SearchedPolicies:
-        others = super()._with(by).by
-        return SearchedPolicies(
-            others, seat=self._seat, dealer=self._dealer, only_first=self._only_first, is_first=self.is_first
-        )
+    def promises(self, *labels: str) -> Promises:
+        """Return what the policies promise; the search tells options by name."""
+        return super().promises(*labels)._replace(by_facts=False)
+
+    def are_preferred(self, *labels: str) -> bool:
+        """Return False: the search takes any option."""
+        return False
 
     def of(self, who: str, seat: str) -> Policy | None:
         """Return a player's policy: the search for the optimal player."""

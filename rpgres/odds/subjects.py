@@ -6,14 +6,14 @@ knows how it is measured (`Subject.evaluate`), so that nothing here depends on w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.engine.players import NO, OrdersPolicy, Policy, Preference, Promises, Question, View, policy_about
+from rpgres.engine.players import NO, OrdersPolicy, Policy, Preference, Promises, Question, View
 from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, State, put
@@ -341,6 +341,7 @@ def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Poli
         return dict(policies)
 
     promises = Promises(True, by_facts=set(decided.values()) <= {NO})
+    labels = frozenset(decided) if notice is None else None
 
     def fixed(_view: View, question: Question) -> str | None:
         always = decided.get(question.label)
@@ -353,13 +354,7 @@ def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Poli
     def wrapped(policy: Policy | None) -> Policy:
         if isinstance(policy, Preference):  # kept as one, since odds evaluate it without seeing the hand
             return _preferring(policy, decided) if decided else policy
-
-        def about(labels: Collection[str]) -> Policy | None:
-            is_other = notice is None and decided.keys().isdisjoint(labels)
-            return policy_about(policy, labels) if is_other else found
-
-        found = OrdersPolicy(fixed, policy, promises=promises, about=about)
-        return found
+        return OrdersPolicy(fixed, policy, promising=lambda _labels: promises, labels=labels)
 
     return {"": wrapped(policies.get("")), **{who: wrapped(policy) for who, policy in policies.items() if who}}
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 from rpgres.engine.events import Decided, Event, seen
-from rpgres.engine.players import NO, Answer, Policy, Question, View
+from rpgres.engine.players import NO, Answer, Policy, Promises, Question, View
 from rpgres.engine.running import Chain, Onward, Run
 from rpgres.engine.seats import Policies
 from rpgres.engine.stops import NeedsAnswer, Stop, in_code
@@ -78,10 +78,14 @@ class Searched(Policies):
         self._who, self._decide = who, decide
         self.looks = 0
         self.by_question = others.by_question
-        self.by_facts = self.is_preferred = self.is_common = False  # the search tells options by name, and takes any
+        self.by_facts = self.is_preferred = self.is_common = False
 
-    def _with(self, by: Mapping[str, Policy | None]) -> Searched:
-        return Searched(super()._with(by), self._who, self._decide)
+    def promises(self, *labels: str) -> Promises:
+        """Return what the policies promise; the search tells options by name."""
+        return super().promises(*labels)._replace(by_facts=False)
+
+    def are_preferred(self, *labels: str) -> bool:
+        return False  # the search takes any option
 
     def is_searched(self, who: str, seat: str) -> bool:
         return self._who in (who, seat)
@@ -90,7 +94,7 @@ class Searched(Policies):
         return self._decide if self.is_searched(who, seat) else super().of(who, seat)
 
     def answer(self, question: Question, view: View) -> Answer | None:
-        self.looks += not self.about(question.label).by_question
+        self.looks += not self.promises(question.label).by_question
         return super().answer(question, view)
 
 

@@ -119,7 +119,7 @@ def changed(rules: Rules, state: State, path: TypedPath, text: str) -> State:
     Raises:
         UsageError: there is no such place, or the value does not fit what stands there.
     """
-    keys = path.checked().keys
+    keys = path.with_no_gaps().keys
     if keys[0] in _MOVED:
         raise UsageError(f"{path}: {_MOVED[keys[0]]}")
     if keys[0] == "characters" and len(keys) == 2 and text == ABSENT and keys[1] in state.characters:

@@ -352,7 +352,7 @@ class RulesetFile(Record, frozen=True):
         decks: decks of cards, by name; a longer one stands in decks/NAME.toml.
         sheet: the keys of a character sheet.
         effects: what outcomes change, by kind.
-        windows: what kits let people do once dice lie, by name.
+        windows: what kits let people do after the dice are rolled, by name.
         code_counters: what rules in code count, by counter: those that no sheet, input or effect names.
         trust: whether numbers that no sheet has count at once at a persistent table (players), or after the game master
             has confirmed them (gm), unless the table says otherwise.

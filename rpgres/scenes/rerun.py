@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.players import policies_named, policy_of
+from rpgres.engine.players import policies_named
 from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import (
@@ -47,7 +47,7 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
     """Return a scene as it was played and with answers changed.
 
     Args:
-        scene: the scene, as it was; its own policies come before those of `asked`.
+        scene: the scene, as it was; its policies decide what is new.
 
     Raises:
         UsageError: no such answer was given, or the scene is another one by now.
@@ -61,8 +61,6 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
     answers = {place: answers_in(result.events, step=_name_of(scene, place)) for place, result in known.items()}
     changes = read_changes(asked, [one for own in answers.values() for one in own])
     again: dict[Place, Again] = {}
-    policies = {who: policy_of(scene.rules, own) for who, own in asked.policies.items()}
-    scene = msgspec.structs.replace(scene, policies={**policies, **scene.policies})
     endings: list[str] = []
     run_leaf = _changing(scene, known, answers, changes, before.seed, again)
     played = list(walk(scene, run_leaf, ended=endings.append))
@@ -83,7 +81,7 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
         seed=before.seed,
         endings=[before.ending, endings[0] if endings else None] if scene.program.ends else [],
         people={name: str(one.get("title", "")) for name, one in before.state.get("characters", {}).items()},
-        policies=policies_named(scene.rules, asked.policies, auto=asked.auto) or dict(scene.named),
+        policies=dict(scene.named),
     )
 
 
@@ -92,7 +90,7 @@ def file_what_if(
 ) -> tuple[WhatIf, RulesetFile]:
     """Return a scene as it was and with answers changed, and the data of its ruleset.
 
-    What is new is decided by the policies that were named for the run, unless others are.
+    What is new is decided by the policies that were named for the run, and before them by those of `asked`.
 
     Args:
         file: the scene, where its file was moved.
@@ -105,11 +103,12 @@ def file_what_if(
     name = file or before.scene
     if name in ("", "-"):
         raise UsageError(f"this result does not name the file of its scene; name it with {named('scene')} FILE")
-    named_then = before.policies if not (asked.policies or asked.auto) else {}
+    then = {who: its for who, its in before.policies.items() if who or not asked.auto}
+    overrides = Overrides(before.switches, {**then, **asked.policies}, asked.auto)
     if not file and _is_procedure(before, folders):
-        scene = _procedure_of(before, folders, named_then, auto=asked.auto)
+        scene = _procedure_of(before, folders, overrides)
     else:
-        scene = load_scene(name, extra=folders, overrides=Overrides(before.switches, named_then, asked.auto))
+        scene = load_scene(name, extra=folders, overrides=overrides)
     return scene_what_if(scene, before, asked), scene.rules.file
 
 
@@ -119,11 +118,12 @@ def _is_procedure(before: SceneResult, folders: tuple[Path, ...]) -> bool:
     return names == [before.scene] and scene_file(before.scene, extra=folders) is None
 
 
-def _procedure_of(before: SceneResult, folders: tuple[Path, ...], named: Mapping[str, str], *, auto: bool) -> Scene:
+def _procedure_of(before: SceneResult, folders: tuple[Path, ...], overrides: Overrides) -> Scene:
     (step,) = before.steps
-    rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
+    rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=overrides.switches, extra=folders)
     prepared = prepare(rules, step["action"], {key.replace("-", "_"): its for key, its in step["inputs"].items()})
-    answers = Answers(policies_of(prepared, named, auto=auto, files=True), named=named)
+    policies = policies_of(prepared, overrides.policies, auto=overrides.auto, files=True)
+    answers = Answers(policies, named=policies_named(rules, overrides.policies, auto=overrides.auto))
     return procedure_scene(rules, step["action"], step["inputs"], answers, note=step["note"])
 
 

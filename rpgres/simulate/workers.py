@@ -124,8 +124,8 @@ def quiet_processes(count: int, job: bytes = b"") -> Iterator[Workers]:
     """Use processes as `processes` does, in a program of our own: after kill -9, nothing is printed.
 
     Python's resource tracker then removes the semaphores that the killed process has left, as it should, and warns of
-    them. It is started here with a filter that no other process has; in a program of somebody else's, that would hide
-    warnings about what is theirs.
+    them. It is started here with a filter that no other process has. In another author's program the filter would hide
+    warnings about that program's semaphores.
     """
     if os.name == "posix":
         import sys

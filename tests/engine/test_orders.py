@@ -225,6 +225,8 @@ def test_sound_orders_have_no_faults(fate: Rules) -> None:
         ("nodice", "zoen", False),
         ("nodice", "weather", False),
         ("fate", "members-out", True),
+        ("fate", "opposition-next", True),
+        ("coppermane", "acted", True),
         ("fate", "zorgle", False),  # near none that is declared
         ("fate", "fate-points-later", True),
         ("two-dice", "hram", False),

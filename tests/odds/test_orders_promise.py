@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from rpgres.engine.orders import orders_policy
-from rpgres.engine.players import Policy, Promises, policy_about, preferred, promises_of, uniform
+from rpgres.engine.players import NO_PROMISES, Policy, Promises, policy_for, preferred, promises_of, uniform
 from rpgres.engine.seats import Policies
 from rpgres.kits.aspects.policies import pays, thrifty
 from rpgres.odds.scenes import scene_odds
+from rpgres.odds.trees import Searched
 from rpgres.rulesets.orders import Order
 from rpgres.scenes import read_scene
 from rpgres.scenes.walking import game_of
 from rpgres.toml.reading import Source
 
-NAMED: dict[str, Policy] = {"thrifty": thrifty, "stranger": lambda _view, question: question.options[0].name}
+NAMED: dict[str, Policy] = {
+    "thrifty": thrifty,
+    "nothing": orders_policy((), named=lambda name: NAMED[name]),
+    "stranger": lambda _view, question: question.options[0].name,
+}
 TURN = Order(ask="turn", when={"self.tracks.physical.free": "<= 1"}, choose="concede")
 MARGIN = Order(ask="invoke", when={"facts.margin": "<= -1"}, choose=["quick", "no"])
 POOR = Order(ask="invoke", when={"self.counters.fate-points": "<= 1"}, choose="no")
@@ -54,6 +58,8 @@ def policy(*orders: Order, fallback: Policy | None = preferred) -> Policy:
         ((Order(ask="turn", choose="first"),), preferred, (True, True)),
         ((Order(ask="turn", when={"facts.enemies": "> 1"}, choose={"highest": "room"}),), preferred, (True, True)),
         ((MARGIN,), preferred, (True, False)),
+        ((Order(ask="hit", when={"facts.margin": ">= 2"}, choose="any"),), preferred, (True, True)),
+        ((Order(ask="hit", when={"facts.foe": "bram"}, choose="any"),), preferred, (True, False)),
         ((Order(when={"options.concede": True}, choose="first"),), preferred, (True, False)),
         ((TURN,), preferred, (False, False)),
         ((MARGIN,), NAMED["stranger"], (False, False)),
@@ -69,15 +75,26 @@ def test_orders_promise_what_their_conditions_and_choices_show(
 
 def test_orders_for_other_decisions_break_no_promise() -> None:
     both = policy(TURN, MARGIN, fallback=policy(POOR, fallback=thrifty))
-    assert policy_about(policy(TURN), ["invoke"]) is preferred
-    assert promises_of(policy_about(both, ["hit"])) == (True, True)
-    assert promises_of(policy_about(both, ["invoke"])) == (False, False)  # what is left to the other orders looks
+    assert policy_for(policy(TURN), ["invoke"]) is preferred
+    assert policy_for(both, ["invoke"]) is both
+    assert promises_of(both, ("hit",)) == (True, True)
+    assert promises_of(both, ("invoke",)) == (False, False)  # what is left to the other orders looks
+    empty = policy(Order(policy="nothing"), fallback=None)
+    assert promises_of(empty, ("hit",)) == (True, True)
     policies = Policies({"": thrifty, "ann": policy(TURN, fallback=thrifty), "bob": policy(TURN, fallback=uniform)})
     assert not policies.by_question
-    assert policies.about("invoke").by_facts
-    assert policies.about("invoke") is policies.about("invoke")
+    assert policies.promises("invoke") == (True, True)
+    assert policies.promises("turn") == (False, False)
     assert pays(policies) is None
     assert pays(Policies({"": thrifty, "ann": policy(TURN, fallback=thrifty)})) is False
+    assert Policies({"": preferred, "ann": policy(TURN)}).are_preferred("invoke")
+    assert not Policies({"": preferred, "ann": policy(POOR)}).are_preferred("invoke")
+
+
+def test_a_search_takes_any_option_and_tells_them_by_name() -> None:
+    searched = Searched(Policies({"": preferred}), "ann", lambda _view, _question: None)
+    assert searched.promises("invoke") == (True, False)
+    assert not searched.are_preferred("invoke")
 
 
 @pytest.mark.slow
@@ -102,9 +119,8 @@ def test_what_orders_promise_changes_no_odds(order: str, is_less: bool, monkeypa
         return found.masses, found.leaves
 
     found, paths = odds()
-    monkeypatch.setattr("rpgres.engine.orders._promises", lambda *_: Promises(False, False))
-    about: Callable[..., Policies] = lambda self, *_: self  # noqa: E731
-    monkeypatch.setattr(Policies, "about", about)
+    monkeypatch.setattr("rpgres.engine.orders._promises", lambda *_: NO_PROMISES)
+    monkeypatch.setattr("rpgres.engine.seats.policy_for", lambda policy, _labels: policy)
     plain, more = odds()
     assert found == plain
     assert paths < more if is_less else paths == more

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from rpgres.dice import dice
-from rpgres.engine.players import COMMON_POLICIES, NO, Question, View, by_question, preferred
+from rpgres.engine.players import COMMON_POLICIES, NO, NO_PROMISES, Question, View, by_question, preferred
 from rpgres.engine.running import Run
 from rpgres.engine.seats import Seats
 from rpgres.engine.table import Table
@@ -169,3 +169,37 @@ def test_a_place_of_a_window_is_a_roll_or_its_end(monkeypatch: pytest.MonkeyPatc
     assert any(one is not None and one.rerolls is not None for one in places)
     begun = [one for one in places if one is not None and one.ledger.effects]
     assert all(one.rerolls is not None or one.passes == len(one.sides) for one in begun)
+
+
+HIDDEN = """
+ruleset = "fate"
+policy = "sensible"
+[characters.ann]
+skills = { fight = 2 }
+fate-points = 1
+[characters.bob]
+skills = { fight = 2 }
+fate-points = 2
+[tags.trapdoor]
+text = "Trapdoor"
+kind = "aspect"
+seen-by = ["ann"]
+[[steps]]
+id = "first"
+action = "attack"
+actor = "ann"
+with = { skill = "fight", vs = "bob:fight" }
+"""
+
+
+@pytest.mark.slow
+def test_a_hidden_aspect_that_is_invoked_is_public_in_odds_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    by = ("tags.trapdoor.audience", "characters.bob.counters.fate-points", "characters.bob.tracks.physical.marked")
+
+    def odds() -> dict[Any, Fraction]:
+        return scene_odds(game_of(read_scene(Source(path="s.toml", text=HIDDEN)), by=by), work=10**8).masses
+
+    found = odds()
+    assert len({audience for audience, *_ in found}) == 2
+    monkeypatch.setattr("rpgres.engine.seats.promises_of", lambda *_: NO_PROMISES)
+    assert odds() == found

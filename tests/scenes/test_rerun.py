@@ -14,7 +14,7 @@ from rpgres.engine.rerun import Asked, answers_in
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.scenes import Overrides, Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Overrides, Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.scenes.procedures import Answers, procedure_scene
 from rpgres.scenes.rerun import file_what_if, scene_what_if
 from rpgres.toml.reading import Source
@@ -133,6 +133,18 @@ def test_the_result_names_its_scene(tmp_path: Path) -> None:
     path.write_text(FORK)
     source, folder = open_scene(str(path))
     assert printed(read_scene(source, find_ruleset=find_ruleset, folder=folder)).scene == str(path)
+
+
+def test_a_policy_that_is_asked_for_decides_before_that_of_the_scene(tmp_path: Path) -> None:
+    path, orders = tmp_path / "climb.toml", tmp_path / "mine.toml"
+    climb = FORK.split('[[steps]]\nid = "jump"')[0]
+    path.write_text(climb.replace('seed = "4"', 'seed = "4"\npolicy = "preferred"'))
+    orders.write_text('[[orders]]\nask = "price"\nchoose = "fail"\n')
+    before, change = printed(load_scene(str(path))), ["climb.roll=----"]
+    for policies, price in (({}, "cost"), ({"": str(orders)}, "fail"), ({"mara": str(orders)}, "fail")):
+        found, _ = file_what_if(before, Asked(given=change, policies=policies))
+        answers = {one["label"]: one["value"] for one in found.after[0]["answers"]}
+        assert (answers["price"], found.policies) == (price, policies)
 
 
 LOOP = """

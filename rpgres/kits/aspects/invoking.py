@@ -31,7 +31,7 @@ from rpgres.kits.aspects.names import (
 )
 from rpgres.kits.aspects.policies import pays
 from rpgres.kits.aspects.windows import NOBODY, Choice, Ledger, Means, Menu, Offer, Settles, Side, Window
-from rpgres.model.state import EMPTY, GM, SCENE, Map, State, Tag, slug
+from rpgres.model.state import EMPTY, GM, SCENE, Map, State, slug
 from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
 
@@ -365,7 +365,7 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
 @lru_cache(maxsize=4096)
 def _without_names(means: tuple[Means, ...]) -> tuple[tuple[Means, ...], Map[str, str]]:
     tags = in_order(tuple({tag.slug: tag for one in means for _, tag in one.tags}.values()))
-    stand_ins = {tag.slug: Tag(f"Aspect {number:03}", tag.kind, tag.on, tag.uses) for number, tag in enumerate(tags)}
+    stand_ins = {tag.slug: replace(tag, name=f"Aspect {number:03}") for number, tag in enumerate(tags)}
     found = list[Means]()
     for one in means:
         choices = tuple([replace(choice, tag=(tag := stand_ins[choice.name]), name=tag.slug) for choice in one.choices])

@@ -206,7 +206,7 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
 
 def is_never_invoked(rules: Rules, policies: Policies) -> bool:
     """Tell whether these policies invoke nothing, so that invoke windows change nothing and cost nothing."""
-    return policies.about(*LABELS).is_preferred and rules.switches(AspectSwitches).boost_lifetime != "next-chance"
+    return policies.are_preferred(*LABELS) and rules.switches(AspectSwitches).boost_lifetime != "next-chance"
 
 
 def idle_kinds(rules: Rules, policies: Policies) -> Collection[str]:

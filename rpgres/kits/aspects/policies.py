@@ -59,10 +59,9 @@ def thrifty(view: View, question: Question) -> str:
 
 def pays(policies: Policies) -> bool | None:
     """Tell whether anybody pays for invocations; None where a policy may look at all that can be invoked."""
-    invoking = policies.about(*LABELS)
-    if not invoking.by_facts:
+    if not policies.promises(*LABELS).by_facts:
         return None
-    found = [_pays(policy) for policy in invoking.by.values()]
+    found = [_pays(policy) for policy in policies.for_labels(*LABELS) if policy is not None]
     return None if None in found else any(found)
 
 

@@ -265,7 +265,7 @@ def _kept(table: Table, roll: Roll, ledger: aspects.Ledger, behind: tuple[Hashab
     if not table.run.keeps_parts(aspects.LABELS):
         found = _with_window(table, roll, ledger)
         return found if table.run.asked == "total" else FinalRoll(found.margin, effects=found.effects)
-    by_facts = table.run.players.policies.about(*aspects.LABELS).by_facts
+    by_facts = table.run.players.policies.promises(*aspects.LABELS).by_facts
     unnamed = aspects.without_names(table.state, roll.sides, ledger, by_facts=by_facts)
     key = "roll", roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
     start = _Start(roll, unnamed.ledger)
