@@ -885,6 +885,22 @@ def test_the_table_at_the_end_tells_who_went_out_also_where_they_are_back(tmp_pa
     assert "members 1" not in told
 
 
+@pytest.mark.parametrize("rolls", [["++++"], ["---0", "++++"]], ids=["at once", "one after another"])
+def test_a_mob_that_is_all_down_is_told_as_such(tmp_path: Path, rolls: list[str]) -> None:
+    """Its last member takes a hit as a character does, and no count tells of it."""
+    scene = tmp_path / "s.toml"
+    head, _, step = MOB.partition("[[steps]]")
+    hit = step.partition("[[steps]]")[0]
+    hits = [
+        f'{hit}choose = {{ absorb = "taken-out" }}\n'.replace("---0", roll).replace('id = "hit"', "") for roll in rolls
+    ]
+    group = "".join(f"[[steps.steps]]{one}" for one in hits)
+    scene.write_text(f'{head}[[steps]]\nid = "fight"\n{group}[[steps]]\nend = "conflict"\n', "utf-8")
+    told = rpgres("scene", "run", str(scene), "--auto").out.partition("On the table\n")[2]
+    assert "taken out: all of them (" in told
+    assert "members 3" in told
+
+
 def test_a_guest_whose_sheet_is_a_file_is_called_by_name(tmp_path: Path) -> None:
     def against(name: str) -> str:
         sheet = tmp_path / name

@@ -34,7 +34,7 @@ from rpgres.model.serialization import read_state
 from rpgres.model.state import GM, State
 from rpgres.model.typed_paths import typed_path
 from rpgres.render.accounts.things import table_of
-from rpgres.render.accounts.words import Words, plain_words, words_of
+from rpgres.render.accounts.words import Words, mobs_of, plain_words, words_of
 from rpgres.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
 from rpgres.render.words import band_title, effect_words, filled, house_rules, roles_in, rung, title
 from rpgres.rulesets import Rules
@@ -83,7 +83,7 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
         ),
         chapters=chapters,
         ending=f"{ending}: {ending_text}" if ending and ending_text else ending or ending_text,
-        table=table_of(state, rules, were_out=_were_out(headed, words)),
+        table=table_of(state, rules, were_out=_were_out(headed, words, mobs_of(rules, state))),
     )
 
 
@@ -434,13 +434,14 @@ def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
                 yield Change(words.sentence(told).removesuffix("."))
 
 
-def _were_out(steps: Iterable[tuple[Mapping[str, Any], str]], words: Words) -> dict[str, str]:
+def _were_out(steps: Iterable[tuple[Mapping[str, Any], str]], words: Words, mobs: Collection[str]) -> dict[str, str]:
     """Return how characters went out, in words: `taken out (1. Hit)`, or of a mob `taken out: 2 of them (1. Hit)`.
 
     Args:
         steps: each step with the heading above it.
+        mobs: the characters who are several.
     """
-    out: dict[str, dict[tuple[str, str], int]] = {}  # by who: how and where, and how many of a mob
+    out: dict[str, dict[tuple[str, str], list[int]]] = {}  # by who: how and where, and how many at a time; 0 for all
     for step, heading in steps:
         roles = roles_in(step.get("actor"), step.get("details") or {})
         for effect in step.get("effects") or ():
@@ -449,14 +450,18 @@ def _were_out(steps: Iterable[tuple[Mapping[str, Any], str]], words: Words) -> d
                 told = described.values.get("how")
                 how = told.get(str(effect.get("how")), "") if isinstance(told, Mapping) else ""
                 own, place = out.setdefault(roles.get(effect["to"], effect["to"]), {}), (how or "out", heading)
-                own[place] = own.get(place, 0) + effect.get("count", 0)
+                own.setdefault(place, []).append(effect.get("count", 0))
     return {
         who: "; ".join(
-            f"{how}: {count} of them ({heading})" if count else f"{how} ({heading})"
-            for (how, heading), count in own.items()
+            f"{how}{_of_mob(counts) if who in mobs or any(counts) else ''} ({at})" for (how, at), counts in own.items()
         )
         for who, own in out.items()
     }
+
+
+def _of_mob(counts: Sequence[int]) -> str:
+    """Return how many of a mob went out, in words; a count of 0 is of all who were left."""
+    return f": {sum(counts)} of them" if all(counts) else ": all of them"
 
 
 def _unused_lines(step: Mapping[str, Any]) -> Iterator[Remark]:
