@@ -606,3 +606,14 @@ def test_what_goes_on_without_end_is_no_matter_of_time(tmp_path: Path) -> None:
     assert "--seconds" not in told
     compared = rpgres("odds", str(scene), "--auto", "--compare", "steps.walk.with.vs=1").out
     assert "base: remaining: below 1e-30 (what may go on without end; not followed)" in compared
+
+
+def test_who_decides_is_told_of_those_only_who_are_the_same_in_all_cases(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    step = '[[steps]]\nactor = "mara"\naction = "overcome"\nwith = { skill = 5, vs = 3 }\n'
+    scene.write_text(f'ruleset = "fate"\npolicy = "sensible"\n[characters.mara]\npolicy = "preferred"\n{step}', "utf-8")
+    for option in ("--vary=policy=sensible,thrifty", "--compare=policy=thrifty"):
+        told = rpgres("odds", str(scene), option).out
+        assert told.endswith("  decisions of mara: policy preferred\n"), told
+    told = rpgres("odds", str(scene), "--vary", "characters.mara.policy=sensible,thrifty").out
+    assert told.endswith("  decisions of everybody: policy sensible\n"), told
