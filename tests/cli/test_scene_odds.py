@@ -15,9 +15,11 @@ import msgspec
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres import odds_best, text_of
+from rpgres import odds_best, odds_scene, text_of
 from rpgres.odds.exact import chance_record
+from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestOption
+from rpgres.render.odds.scenes import scene_report
 from tests.support.command_line import as_json, rpgres
 from tests.support.terminal import Terminal
 
@@ -578,10 +580,20 @@ def test_what_rules_in_code_count_can_be_asked_by() -> None:
     assert {name: one["exact"] for name, one in found["outcomes"].items()} == {"3": "1"}
 
 
-@pytest.mark.parametrize("verb", ["odds", "simulate"])
-def test_a_name_that_nothing_has_at_the_end_is_told_with_the_nearest(verb: str) -> None:
-    more = ("-n", "20") if verb == "simulate" else ()
-    line = (verb, "fate/break-in", *more, "--by")
+def test_odds_by_a_name_that_nothing_has_are_an_error_or_a_result() -> None:
+    line = ("odds", "fate/break-in", "--by")
+    misspelt = rpgres(*line, "tags.i-know-a-back-wey")
+    assert (misspelt.code, misspelt.out) == (2, "")
+    assert misspelt.err == (
+        "rpgres: --by tags.i-know-a-back-wey: there is no value at the end; did you mean 'i-know-a-back-way'?\n"
+    )
+    never = rpgres(*line, "tags.quite-another")
+    assert (never.code, never.err, "  Absent " in never.out) == (0, "", True)
+    assert rpgres(*line, "tags.i-know-a-back-way.uses").err == ""
+
+
+def test_a_name_that_nothing_has_at_the_end_of_a_simulation_is_told_with_the_nearest() -> None:
+    line = ("simulate", "fate/break-in", "-n", "20", "--by")
     misspelt = rpgres(*line, "tags.i-know-a-back-wey")
     assert misspelt.code == 0
     assert misspelt.err == (
@@ -617,3 +629,20 @@ def test_who_decides_is_told_of_those_only_who_are_the_same_in_all_cases(tmp_pat
         assert told.endswith("  decisions of mara: policy preferred\n"), told
     told = rpgres("odds", str(scene), "--vary", "characters.mara.policy=sensible,thrifty").out
     assert told.endswith("  decisions of everybody: policy sensible\n"), told
+
+
+def test_endings_are_in_the_order_of_the_scene_whatever_counts_them(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    ends = "".join(f'[ends.{name}]\nwhen = {{ a = "{name}" }}\n' for name in ("style", "tie", "succeed", "fail"))
+    step = '[[steps]]\nid = "a"\nactor = "mara"\naction = "overcome"\nwith = { skill = 3, vs = 2 }\n'
+    head = 'ruleset = "fate"\npolicy = "sensible"\n[characters.mara]\n'
+    scene.write_text(f"{head}{step}{ends}", "utf-8")
+    names = ["style", "tie", "succeed", "fail"]
+    assert list(as_json("odds", str(scene))["outcomes"]) == names
+    counted = as_json("simulate", str(scene), "-n", "500", "--seed", "1")["counted"]["ending"]["values"]
+    assert [one["value"] for one in counted] == names
+    record = odds_scene("fate", "contest", skill=3, vs=2, victories=1, exchanges=1, auto=True)
+    sample = Sample(10, {name: estimate(1, 10) for name in reversed(record.outcomes)})
+    reports = [scene_report(one, None) for one in (record, msgspec.structs.replace(record, sample=sample))]
+    told, sampled = ([row[0] for row in report.tables[0].rows] for report in reports)
+    assert told == sampled

@@ -27,7 +27,7 @@ from rpgres.render.odds.words import (
 )
 from rpgres.render.reports import Cell, Report, Table, bars
 from rpgres.render.results import fact_words
-from rpgres.render.words import band_title, outcome_titles, percent, who_is
+from rpgres.render.words import band_title, is_number, outcome_titles, percent, who_is
 from rpgres.rulesets import RulesetFile
 
 MOST_DIGITS = 8  # beyond those of every table, to tell options apart
@@ -36,7 +36,10 @@ MOST_DIGITS = 8  # beyond those of every table, to tell options apart
 def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
     """Return the odds of a scene, with the first decisions where they are optimal, as a report."""
     sample: Sample | None = getattr(record, "sample", None)
-    outcomes = {**dict.fromkeys(sample.outcomes if sample is not None else (), NEVER), **record.outcomes}
+    sampled = dict.fromkeys(sample.outcomes if sample is not None else (), NEVER)
+    outcomes = {**record.outcomes, **{name: chance for name, chance in sampled.items() if name not in record.outcomes}}
+    if all(map(is_number, outcomes)):
+        outcomes = dict(sorted(outcomes.items(), key=lambda one: int(one[0])))
     shown = list(outcomes)[:MOST_ROWS]
     names = outcome_titles(file, shown)
     rows = [
