@@ -19,6 +19,7 @@ from rpgres import odds_best, odds_scene, text_of
 from rpgres.odds.exact import chance_record
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestOption
+from rpgres.render.odds.rows import csv_rows
 from rpgres.render.odds.scenes import scene_report
 from tests.support.command_line import as_json, rpgres
 from tests.support.terminal import Terminal
@@ -646,3 +647,16 @@ def test_endings_are_in_the_order_of_the_scene_whatever_counts_them(tmp_path: Pa
     reports = [scene_report(one, None) for one in (record, msgspec.structs.replace(record, sample=sample))]
     told, sampled = ([row[0] for row in report.tables[0].rows] for report in reports)
     assert told == sampled
+
+
+def test_numbers_at_the_end_that_hardly_ever_come_share_a_row() -> None:
+    record = odds_scene("fate", "contest", skill=3, vs=2, victories=1, exchanges=1, auto=True, by="exchanges")
+    for slight, told in ((3, ["1", "2", "3", "4"]), (4, ["1", "2 to 5"])):
+        rare = {str(number): chance_record(Fraction(1, 10**number)) for number in range(5, 5 + slight)}
+        outcomes = {"1": chance_record(1 - sum(Fraction(one.exact) for one in rare.values()))}
+        outcomes |= {str(number): one for number, one in enumerate(rare.values(), 2)}
+        report = scene_report(msgspec.structs.replace(record, outcomes=outcomes), None)
+        assert [row[0].text for row in report.tables[0].rows] == told
+        assert report.tables[0].rows[-1][1].text == "< 0.01 %"
+        heads, rows = csv_rows(msgspec.structs.replace(record, outcomes=outcomes))
+        assert [row[heads.index("exchanges")] for row in rows] == list(outcomes)
