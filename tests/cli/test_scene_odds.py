@@ -660,3 +660,15 @@ def test_numbers_at_the_end_that_hardly_ever_come_share_a_row() -> None:
         assert report.tables[0].rows[-1][1].text == "< 0.01 %"
         heads, rows = csv_rows(msgspec.structs.replace(record, outcomes=outcomes))
         assert [row[heads.index("exchanges")] for row in rows] == list(outcomes)
+
+
+def test_what_several_procedures_count_is_told_to_be_of_the_last(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    step = '[[steps]]\nid = "{}"\nactor = "mara"\nprocedure = "contest"\nwith = { skill = 3, vs = 2, exchanges = 1 }\n'
+    head = 'ruleset = "fate"\npolicy = "sensible"\n[characters.mara]\n'
+    one, other = (step.replace("{}", name) for name in ("chase", "hunt"))
+    told = "  exchanges: of the last of these steps that is played: chase, hunt\n"
+    for text, has_note in ((f"{head}{one}", False), (f"{head}{one}{other}", True)):
+        scene.write_text(text, "utf-8")
+        assert (told in rpgres("odds", str(scene), "--by", "exchanges").out) is has_note
+    assert "of the last" not in rpgres("odds", str(scene)).out

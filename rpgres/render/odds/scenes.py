@@ -38,6 +38,7 @@ MOST_DIGITS = 8  # beyond those of every table, to tell options apart
 def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
     """Return the odds of a scene, with the first decisions where they are optimal, as a report."""
     sample: Sample | None = getattr(record, "sample", None)
+    steps: list[str] = getattr(record, "counted_by", [])
     sampled = dict.fromkeys(sample.outcomes if sample is not None else (), NEVER)
     outcomes = {**record.outcomes, **{name: chance for name, chance in sampled.items() if name not in record.outcomes}}
     if all(map(is_number, outcomes)):
@@ -72,6 +73,7 @@ def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
         tables=[replace(table, is_headed=False), *first],
         below=[
             *([f"{who_is(best.best)} has nothing to decide"] if best is not None and not first else []),
+            *([f"{record.by}: of the last of these steps that is played: {', '.join(steps)}"] if steps else []),
             *notes_text(record.policies, record.note),
         ],
         chart=bars(
