@@ -102,7 +102,7 @@ def turn(table: Table, fight: Fight) -> Turn | Outcome:
         return _ended(table, fight, "undecided")
     after = fight if kept is None else msgspec.structs.replace(fight, round=fight.round + 1)
     forms = [Form(name, EMPTY) for name in (*still_up[0], *still_up[1])]
-    return Turn(after, order_of_turns(table, fight.own[0], forms), action="initiative")
+    return Turn(after, order_of_turns(table, fight.own[0], forms), action=f"round {after.round}")
 
 
 def _still_up(table: Table, names: Sequence[str]) -> tuple[str, ...]:

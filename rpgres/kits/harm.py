@@ -244,7 +244,8 @@ def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]
         left -= (free[-1].size if free else 0) + 1
         out += 1
         free = list(boxes)
-    leaving = [effect(OUT, to=character.name, how=OUT, count=out)] if out else []
+    some = {"count": out} if out < members else {}  # without a count it is all who are left
+    leaving = [effect(OUT, to=character.name, how=OUT, **some)] if out else []
     return (*leaving, *effects)
 
 

@@ -11,8 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.rerun import Changed, Dropped, WhatIf
+from rpgres.engine.rerun import Changed, Dropped, WhatIf, answers_in
 from rpgres.errors import counted, named
+from rpgres.model.events import EventRecord
 from rpgres.render.accounts.lines import chapter_heading, chapter_lines
 from rpgres.render.accounts.scenes import Titles, chapter_of
 from rpgres.render.accounts.words import Words, titled
@@ -41,7 +42,8 @@ def what_if_lines(record: WhatIf, file: RulesetFile | None, *, page: int = 0) ->
     after = list(_account(record.after, first, file, words))
     lines.append(Beside(("As it was", "With the change"), (before, after), page))
     fresh = [f"new dice (seed {record.seed}): {', '.join(record.fresh)}"] if record.fresh else []
-    ended = [f"ending: {record.endings[0] or 'none'}, now {record.endings[1] or 'none'}"] if record.endings else []
+    is_other = len(set(record.endings)) > 1
+    ended = [f"ending: {record.endings[0] or 'none'}, now {record.endings[1] or 'none'}"] if is_other else []
     notes = [*ended, *map(_dropped, record.dropped), *fresh, *_who_decides(record)]
     return [*lines, *([line()] if notes else []), *(line(INDENT, Piece(text, "quiet")) for text in notes)]
 
@@ -63,11 +65,26 @@ def _dropped(one: Dropped) -> str:
 
 def _who_decides(record: WhatIf) -> Iterator[str]:
     """Yield who decided what is new, or how a policy may."""
-    if record.policies:
+    if record.policies and (not record.complete or _new_decisions(record) > 0):
         told = ", ".join(f"{who}={name}" if who else name for who, name in record.policies.items())
         yield f"decisions that are new: policy {told}"
     elif not record.complete:
         yield f"a decision that is new waits: answer it with {named('choose')}, or add {named('auto')} for a policy"
+
+
+def _new_decisions(record: WhatIf) -> int:
+    """Return how many decisions came anew that no change answers: all but those that were there and are not dropped."""
+    before, after = (
+        sum(one.kind == "decision" for step in steps for one in answers_in(_events(step)))
+        for steps in (record.before, record.after)
+    )
+    dropped = sum(bool(one.who) for one in record.dropped)
+    typed = sum(one.kind == "decision" and one.was is None for one in record.changed)
+    return after - typed - (before - dropped)
+
+
+def _events(step: Mapping[str, Any]) -> list[EventRecord]:
+    return msgspec.convert(step.get("events") or [], list[EventRecord])
 
 
 def _first_difference(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> int:

@@ -10,7 +10,7 @@ from rpgres.odds.chances import chance_record, rules_fields
 from rpgres.odds.sampling import Sample
 from rpgres.odds.scenes import ExactSceneOdds, SceneOdds
 from rpgres.scenes.program import Scene
-from rpgres.scenes.walking import ENDING, value_name
+from rpgres.scenes.walking import ENDING, counting_steps, value_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -22,9 +22,12 @@ class SceneOddsResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.sce
     Attributes:
         sample: estimates of all chances, from plays of the whole scene; null where nothing is open, or none were asked
             for. The exact chances beside them are lower bounds.
+        counted_by: the steps whose procedures count what is asked for, where there are several: the last one that is
+            played has the value.
     """
 
     sample: Sample | None = None
+    counted_by: list[str] = []
 
 
 def scene_record(
@@ -37,8 +40,10 @@ def scene_record(
         known: the seat whose knowledge of a persistent table counts.
         about: what was evaluated and how; see `evaluated`.
     """
+    counting = counting_steps(scene, about["by"])
     return SceneOddsResult(
         sample=sample,
+        counted_by=counting if len(counting) > 1 else [],
         **chances(scene, odds.masses, odds.open, by=about["by"]),
         **evaluated(scene, **about),
         method="partial" if odds.open else "exact",

@@ -241,6 +241,12 @@ def _procedures(scene: Scene) -> set[str]:
     return {step.procedure for step in _steps(scene) if step.procedure}
 
 
+def counting_steps(scene: Scene, name: str) -> list[str]:
+    """Return the steps whose procedures told a detail such as `exchanges`, as far as they came to an end."""
+    known: dict[str, Collection[str]] = scene.rules.compiled.get("scenes:details", {})
+    return [leaf.key for leaf in scene.program.leaves if name in known.get(leaf.step.procedure, ())]
+
+
 def with_details(scene: Scene, at: Cursor, procedure: str, outcome: Outcome, counts: Sequence[str]) -> Cursor:
     """Return where a scene stands, with the details of a procedure's outcome that are asked for.
 

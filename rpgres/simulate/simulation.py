@@ -17,7 +17,7 @@ from rpgres.scenes import Scene
 from rpgres.scenes.reading import NO_OVERRIDES, Overrides
 from rpgres.scenes.walking import check_by, check_paths, is_path, nearest_place
 from rpgres.simulate.jobs import Job, action_job, scene_job
-from rpgres.simulate.runners import ACTION_THINGS, choice_things, scene_things
+from rpgres.simulate.runners import ACTION_THINGS, MARGIN, choice_things, scene_things
 from rpgres.simulate.summaries import (
     SimulationResult,
     choices_in,
@@ -42,6 +42,8 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
         near: for each path with an unknown name, the nearest name on the table.
         policies: the policy of each character, for the record.
         title: the scene's title; empty for an action.
+        endings: those that the scene names, in its order.
+        idle: what of `things` says nothing of this action, and is left out of the record.
     """
 
     job: Job
@@ -53,6 +55,8 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     policies: Mapping[str, str]
     title: str = ""
     note: str | None = None
+    endings: Sequence[str] = ()
+    idle: Sequence[str] = ()
 
     def seeded(self, seed: str) -> Simulation:
         """Return the simulation with a seed."""
@@ -75,7 +79,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
             ChoiceError: runs refuse a typed answer, and none offers it.
         """
         job, rules, subject, choices = self.job, self.rules, self.job.subject, choices_in(tally)
-        counts = {name: values for name, values in tally.counts.items() if name not in choices}
+        counts = {name: values for name, values in tally.counts.items() if name not in {*choices, *self.idle}}
         return SimulationResult(
             **rules_fields(rules),
             **subject.asked(),
@@ -86,7 +90,9 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
             complete=complete,
             wanted=wanted,
             width=width,
-            counted={name: counted_record(name, values, rules=rules) for name, values in counts.items()},
+            counted={
+                name: counted_record(name, values, rules=rules, endings=self.endings) for name, values in counts.items()
+            },
             success=success_of(tally, rules),
             policies=dict(self.policies),
             partly=partly_offered(job, tally.runs, choices, is_whole=complete),
@@ -132,6 +138,7 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
         near={path: nearest_place(rules, prepared.state, path) for path in paths},
         policies={**dict.fromkeys(prepared.orders, "orders"), **query.named},
         note=query.note,
+        idle=[MARGIN] if described.procedure else [],  # that of its last turn, or none at all
     )
 
 
@@ -163,6 +170,7 @@ def scene_simulation(
         policies=scene.told,
         title=scene.file.title,
         note=note,
+        endings=[end.name for end in scene.program.ends],
     )
 
 

@@ -14,7 +14,7 @@ from rpgres.odds.chances import Asked
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.simulate.jobs import Job
-from rpgres.simulate.runners import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, is_of_step, rebuild
+from rpgres.simulate.runners import BOTH, CHOSEN, ENDING, LAST, OUTCOME, REFUSED, TAKEN, Value, is_of_step, rebuild
 from rpgres.simulate.running import folder_of
 from rpgres.simulate.tallies import Tally
 
@@ -69,8 +69,8 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     """A counted thing.
 
     Attributes:
-        values: its values with how often each came: outcomes in the ruleset's order, numbers ascending, others the most
-            frequent first; null last.
+        values: its values with how often each came: outcomes in the ruleset's order, endings in that of the scene,
+            numbers ascending, others the most frequent first; null last.
         numbers: the summary of its numbers; null where no run has one.
     """
 
@@ -153,10 +153,19 @@ def unasked_in(choices: Mapping[str, set[Value]]) -> list[str]:
     return sorted(label for label, is_asked in asked.items() if not is_asked)
 
 
-def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> Counted:
-    """Return a counted thing with its shares, and the summary of its numbers."""
+def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules, endings: Sequence[str] = ()) -> Counted:
+    """Return a counted thing with its shares, and the summary of its numbers.
+
+    Args:
+        endings: those that the scene names, in its order.
+    """
     runs = sum(counts.values())
-    order = _outcomes(counts, rules) if name in (OUTCOME, LAST) or is_of_step(name) else _ordered(counts)
+    if name == ENDING:
+        order = _in_order(counts, endings)
+    elif name in (OUTCOME, LAST) or is_of_step(name):
+        order = _in_order(counts, rules.file.bands)
+    else:
+        order = _ordered(counts)
     values = []
     for value in order:
         count = counts.get(value, 0)
@@ -166,9 +175,9 @@ def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> C
     return Counted(values=values, numbers=number_summary(numbers) if numbers else None)
 
 
-def _outcomes(counts: Mapping[Value, int], rules: Rules) -> list[Value]:
-    """Return outcomes in the ruleset's order, and other values after them."""
-    known: list[Value] = [name for name in rules.file.bands if name in counts]
+def _in_order(counts: Mapping[Value, int], names: Iterable[str]) -> list[Value]:
+    """Return values in the order of their names, and other values after them."""
+    known: list[Value] = [name for name in names if name in counts]
     return [*known, *(value for value in _ordered(counts) if value not in known)]
 
 

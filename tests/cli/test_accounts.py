@@ -37,11 +37,13 @@ from rpgres.formats.lonelog import as_lonelog, read_lonelog
 from rpgres.formats.schemas import make_schema
 from rpgres.model.events import RollEvent, TurnEvent
 from rpgres.model.serialization import state_record
+from rpgres.model.state import State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.render.accounts.html import as_html
 from rpgres.render.accounts.lines import account_lines
 from rpgres.render.accounts.markdown import as_markdown
-from rpgres.render.accounts.scenes import account_of
+from rpgres.render.accounts.scenes import account_of, turns_of
+from rpgres.render.accounts.words import words_of
 from rpgres.render.lines import Look, plain_text
 from rpgres.scenes import Overrides, Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
@@ -885,6 +887,22 @@ def test_the_table_at_the_end_tells_who_went_out_also_where_they_are_back(tmp_pa
     assert "members 1" not in told
 
 
+@pytest.mark.parametrize("rolls", [["++++"], ["---0", "++++"]], ids=["at once", "one after another"])
+def test_a_mob_that_is_all_down_is_told_as_such(tmp_path: Path, rolls: list[str]) -> None:
+    """Its last member takes a hit as a character does, and no count tells of it."""
+    scene = tmp_path / "s.toml"
+    head, _, step = MOB.partition("[[steps]]")
+    hit = step.partition("[[steps]]")[0]
+    hits = [
+        f'{hit}choose = {{ absorb = "taken-out" }}\n'.replace("---0", roll).replace('id = "hit"', "") for roll in rolls
+    ]
+    group = "".join(f"[[steps.steps]]{one}" for one in hits)
+    scene.write_text(f'{head}[[steps]]\nid = "fight"\n{group}[[steps]]\nend = "conflict"\n', "utf-8")
+    told = rpgres("scene", "run", str(scene), "--auto").out.partition("On the table\n")[2]
+    assert "taken out: all of them (" in told
+    assert "members 3" in told
+
+
 def test_a_guest_whose_sheet_is_a_file_is_called_by_name(tmp_path: Path) -> None:
     def against(name: str) -> str:
         sheet = tmp_path / name
@@ -952,3 +970,38 @@ def test_a_turn_repeats_no_decision_that_its_sentence_tells_and_marks_those_of_o
 
 def test_a_picture_is_called_what_it_says_it_is_of() -> None:
     assert "\n  Hand of Sister Ash: " in rpgres("scene", "run", "nodice/closed-house").out
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        (
+            "fate/contest --sheet mara --skill 3 --vs 2 --under-fire thug --exchanges 2",
+            "Hired thug attacks Mara Quill",
+        ),
+        ("coppermane/contest --sheet tamsin --attribute dexterity --vs 9 --exchanges 2", "The sides roll"),
+        ("saga/battle --sheet brannagh --against toll-warden --exchanges 2", "Brannagh Quill attacks Toll warden"),
+        ("faith/rounds --sheet sable --against dock-guard --rounds 2", "Everybody lays a card for the order of turns"),
+    ],
+)
+def test_what_a_procedure_counts_is_a_heading_above_its_first_turn(line: str, first: str) -> None:
+    told = rpgres("scene", "run", *line.split(), "--auto", "--seed", "1").out
+    heads = re.findall(r"\n\n  (?:Exchange|Round) (\d)\n\n?  ([^\n]+)\.\n", told)
+    assert heads == [("1", first), ("2", first)], told
+
+
+def test_an_exchange_that_is_broken_off_has_its_heading() -> None:
+    line = ("--sheet", "mara", "--skill", "fight", "--vs", "2", "--under-fire", "thug", "--auto", "--seed", "1")
+    step = json.loads(rpgres("scene", "run", "fate/contest", *line, "--json").out)["steps"][0]
+    rolls = [number for number, one in enumerate(step["events"]) if one.get("action") == "exchange 2"]
+    step["events"] = step["events"][: rolls[0]]
+    rules = load_scene("fate/vault").rules
+    turns, _ = turns_of(step, words_of(rules, State()))
+    assert [turn.round for turn in turns if turn.round is not None] == [1, 2]
+
+
+def test_a_turn_without_a_roll_is_told_with_a_verb() -> None:
+    line = ("fate/conflict", "--sheet", "mara", "--against", "thug", "--exchanges", "1", "--order", "mara")
+    for did, words in (("full-defense", "gives up the action for a full defense"), ("pass", "does nothing")):
+        told = rpgres("scene", "run", *line, "--auto", "--choose", f"mara:turn={did}").out
+        assert f"  Mara Quill {words}.\n" in told

@@ -113,6 +113,8 @@ def test_a_decision_before_the_outcome_needs_somebody() -> None:
     assert auto["policies"] == {"*": "sensible"}
     assert Fraction(auto["outcomes"]["fail"]["exact"]) < Fraction(alone["outcomes"]["fail"]["exact"])
     assert "  decisions of everybody: policy sensible\n" in rpgres(*args, "--auto").out
+    told = rpgres(*args, "--auto", "--policy", "mara=thrifty").out
+    assert "  decisions of mara: policy thrifty\n  decisions of everybody else: policy sensible\n" in told
     chosen = as_json(*args, "--choose", "invoke=wanted-in-three-ports")
     assert exact(chosen["outcomes"]) == by_icepool(FATE_DICE + 3 - 3)
 

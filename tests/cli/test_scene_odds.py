@@ -15,9 +15,12 @@ import msgspec
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from rpgres import odds_best, text_of
+from rpgres import odds_best, odds_scene, text_of
 from rpgres.odds.exact import chance_record
+from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestOption
+from rpgres.render.odds.rows import csv_rows
+from rpgres.render.odds.scenes import scene_report
 from tests.support.command_line import as_json, rpgres
 from tests.support.terminal import Terminal
 
@@ -578,10 +581,20 @@ def test_what_rules_in_code_count_can_be_asked_by() -> None:
     assert {name: one["exact"] for name, one in found["outcomes"].items()} == {"3": "1"}
 
 
-@pytest.mark.parametrize("verb", ["odds", "simulate"])
-def test_a_name_that_nothing_has_at_the_end_is_told_with_the_nearest(verb: str) -> None:
-    more = ("-n", "20") if verb == "simulate" else ()
-    line = (verb, "fate/break-in", *more, "--by")
+def test_odds_by_a_name_that_nothing_has_are_an_error_or_a_result() -> None:
+    line = ("odds", "fate/break-in", "--by")
+    misspelt = rpgres(*line, "tags.i-know-a-back-wey")
+    assert (misspelt.code, misspelt.out) == (2, "")
+    assert misspelt.err == (
+        "rpgres: --by tags.i-know-a-back-wey: there is no value at the end; did you mean 'i-know-a-back-way'?\n"
+    )
+    never = rpgres(*line, "tags.quite-another")
+    assert (never.code, never.err, "  Absent " in never.out) == (0, "", True)
+    assert rpgres(*line, "tags.i-know-a-back-way.uses").err == ""
+
+
+def test_a_name_that_nothing_has_at_the_end_of_a_simulation_is_told_with_the_nearest() -> None:
+    line = ("simulate", "fate/break-in", "-n", "20", "--by")
     misspelt = rpgres(*line, "tags.i-know-a-back-wey")
     assert misspelt.code == 0
     assert misspelt.err == (
@@ -606,3 +619,56 @@ def test_what_goes_on_without_end_is_no_matter_of_time(tmp_path: Path) -> None:
     assert "--seconds" not in told
     compared = rpgres("odds", str(scene), "--auto", "--compare", "steps.walk.with.vs=1").out
     assert "base: remaining: below 1e-30 (what may go on without end; not followed)" in compared
+
+
+def test_who_decides_is_told_of_those_only_who_are_the_same_in_all_cases(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    step = '[[steps]]\nactor = "mara"\naction = "overcome"\nwith = { skill = 5, vs = 3 }\n'
+    scene.write_text(f'ruleset = "fate"\npolicy = "sensible"\n[characters.mara]\npolicy = "preferred"\n{step}', "utf-8")
+    for option in ("--vary=policy=sensible,thrifty", "--compare=policy=thrifty"):
+        told = rpgres("odds", str(scene), option).out
+        assert told.endswith("  decisions of mara: policy preferred\n"), told
+    told = rpgres("odds", str(scene), "--vary", "characters.mara.policy=sensible,thrifty").out
+    assert told.endswith("  decisions of everybody: policy sensible\n"), told
+
+
+def test_endings_are_in_the_order_of_the_scene_whatever_counts_them(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    ends = "".join(f'[ends.{name}]\nwhen = {{ a = "{name}" }}\n' for name in ("style", "tie", "succeed", "fail"))
+    step = '[[steps]]\nid = "a"\nactor = "mara"\naction = "overcome"\nwith = { skill = 3, vs = 2 }\n'
+    head = 'ruleset = "fate"\npolicy = "sensible"\n[characters.mara]\n'
+    scene.write_text(f"{head}{step}{ends}", "utf-8")
+    names = ["style", "tie", "succeed", "fail"]
+    assert list(as_json("odds", str(scene))["outcomes"]) == names
+    counted = as_json("simulate", str(scene), "-n", "500", "--seed", "1")["counted"]["ending"]["values"]
+    assert [one["value"] for one in counted] == names
+    record = odds_scene("fate", "contest", skill=3, vs=2, victories=1, exchanges=1, auto=True)
+    sample = Sample(10, {name: estimate(1, 10) for name in reversed(record.outcomes)})
+    reports = [scene_report(one, None) for one in (record, msgspec.structs.replace(record, sample=sample))]
+    told, sampled = ([row[0] for row in report.tables[0].rows] for report in reports)
+    assert told == sampled
+
+
+def test_numbers_at_the_end_that_hardly_ever_come_share_a_row() -> None:
+    record = odds_scene("fate", "contest", skill=3, vs=2, victories=1, exchanges=1, auto=True, by="exchanges")
+    for slight, told in ((3, ["1", "2", "3", "4"]), (4, ["1", "2 to 5"])):
+        rare = {str(number): chance_record(Fraction(1, 10**number)) for number in range(5, 5 + slight)}
+        outcomes = {"1": chance_record(1 - sum(Fraction(one.exact) for one in rare.values()))}
+        outcomes |= {str(number): one for number, one in enumerate(rare.values(), 2)}
+        report = scene_report(msgspec.structs.replace(record, outcomes=outcomes), None)
+        assert [row[0].text for row in report.tables[0].rows] == told
+        assert report.tables[0].rows[-1][1].text == "< 0.01 %"
+        heads, rows = csv_rows(msgspec.structs.replace(record, outcomes=outcomes))
+        assert [row[heads.index("exchanges")] for row in rows] == list(outcomes)
+
+
+def test_what_several_procedures_count_is_told_to_be_of_the_last(tmp_path: Path) -> None:
+    scene = tmp_path / "s.toml"
+    step = '[[steps]]\nid = "{}"\nactor = "mara"\nprocedure = "contest"\nwith = { skill = 3, vs = 2, exchanges = 1 }\n'
+    head = 'ruleset = "fate"\npolicy = "sensible"\n[characters.mara]\n'
+    one, other = (step.replace("{}", name) for name in ("chase", "hunt"))
+    told = "  exchanges: of the last of these steps that is played: chase, hunt\n"
+    for text, has_note in ((f"{head}{one}", False), (f"{head}{one}{other}", True)):
+        scene.write_text(text, "utf-8")
+        assert (told in rpgres("odds", str(scene), "--by", "exchanges").out) is has_note
+    assert "of the last" not in rpgres("odds", str(scene)).out

@@ -130,6 +130,12 @@ def test_csv_markdown_and_svg() -> None:
     assert widths == {5, 11}
 
 
+def test_a_procedure_has_no_margin() -> None:
+    line = ("simulate", "fate", "contest", "--skill", "3", "--vs", "2", "--auto", "--seed", "1", "-n", "20")
+    assert "margin" not in rpgres(*line).out
+    assert "margin" not in as_json(*line)["counted"]
+
+
 def test_what_a_procedure_does_not_have_is_not_listed() -> None:
     told = rpgres(
         "simulate", "saga", "battle", "--sheet", "brannagh", "--against", "toll-warden", "--auto", "-n", "3"

@@ -136,6 +136,12 @@ def test_what_is_far_from_any_difference_is_counted() -> None:
     assert " != " in told
 
 
+def test_an_ending_is_told_where_it_is_another_one() -> None:
+    result = kept("vault.json", "scene", "run", "fate/vault", "--seed", "3")
+    same, other = (rpgres("whatif", result, f"--given=lock@1.roll#1={roll}", "--auto").out for roll in ("----", "++++"))
+    assert ("  ending: " in same, "  ending: caught, now open\n" in other) == (False, True)
+
+
 def test_what_is_new_is_decided_by_the_policies_of_the_run() -> None:
     run = ("scene", "run", "fate/bribe", "--seed", "1")
     for asked, told in ((("--auto",), "sensible"), (("--policy", "thrifty"), "thrifty")):
@@ -149,6 +155,10 @@ def test_what_is_new_is_decided_by_the_policies_of_the_run() -> None:
     rolled = kept("roll.json", "roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--seed", "1", "--auto")
     ran = rpgres("whatif", rolled, "--given", "roll=----")
     assert (ran.code, "  decisions that are new: policy sensible\n" in ran.out) == (0, True)
+    rolled = kept("roll.json", "roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--auto", "--given=roll=----")
+    for change in ("--given=roll=---0", "--choose=price=cost", "--given=roll=++++"):  # none is new, or one is gone
+        ran = rpgres("whatif", rolled, change)
+        assert (ran.code, "decisions that are new" in ran.out) == (0, False), change
     waiting = rpgres("whatif", kept("result.json", *ROLL, "--given", "roll=++++"), "--given", "roll=----")
     assert waiting.code == 3
     assert "  a decision that is new waits: answer it with --choose, or add --auto for a policy\n" in waiting.out

@@ -101,7 +101,7 @@ def test_whoever_plays_a_fight_ends_and_cards_and_limits_are_kept(
     for name in names:
         counters = state.characters[name].counters
         assert state.characters[name].is_out == (sum(counters.get(one, 0) for one in HARM) >= counters["health"])
-    assert len([event for event in done.events if isinstance(event, Turned) and event.action == "initiative"]) <= 3
+    assert len([event for event in done.events if isinstance(event, Turned) and event.action.startswith("round ")]) <= 3
 
 
 def test_everybody_has_one_turn_in_a_round_and_who_countered_before_it_has_none() -> None:
@@ -123,7 +123,7 @@ def test_cards_of_a_round_share_the_limit_of_their_attribute_and_the_next_round_
     number = 0
     for event in done.events:
         if isinstance(event, Turned):
-            number += event.action == "initiative"
+            number += event.action.startswith("round ")
             for change in event.effects:
                 if change["kind"] == "used":
                     used[number, change["to"], change["attribute"]] += change["count"]

@@ -11,7 +11,6 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.exits import leave
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import warn
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
@@ -153,9 +152,10 @@ def _print_odds(
         with progress("simulating") as show:
             sample = sample_scene(scene, runs=plays, by=by, tells=show)
     record = scene_record(scene, odds, sample=sample, known=known, by=by, inputs=inputs, note=shared["note"])
+    near = nearest_place(scene.rules, scene.state, by) if record.outcomes.keys() == {ABSENT} else ""
+    if near:  # misspelt; without a name nearby, that it is absent is the result
+        raise UsageError(nothing_there(by, near))
     emit(record, scene.rules.file, shared)
-    if by != ENDING and record.outcomes.keys() == {ABSENT}:
-        warn(nothing_there(by, nearest_place(scene.rules, scene.state, by)))
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         leave(interrupted(LOWER_BOUND))
 

@@ -34,7 +34,7 @@ from rpgres.model.serialization import read_state
 from rpgres.model.state import GM, State
 from rpgres.model.typed_paths import typed_path
 from rpgres.render.accounts.things import table_of
-from rpgres.render.accounts.words import Words, plain_words, words_of
+from rpgres.render.accounts.words import Words, mobs_of, plain_words, words_of
 from rpgres.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
 from rpgres.render.words import band_title, effect_words, filled, house_rules, roles_in, rung, title
 from rpgres.rulesets import Rules
@@ -54,6 +54,7 @@ _OF_COURSE = ("choose", "policy", "prompt")  # how a decision is answered where 
 _UNTOLD = ("sheet", "variant")  # inputs that the sentence has already
 _COUNTED = re.compile(r"([a-z]+)[- ](\d{1,6})")  # what is done in a turn that is a whole exchange: `exchange 2`
 _SHORT = 60  # columns of a note that can be a heading
+_FROM_ONE = ("exchange", "round")  # of these the first is not always told: where the second begins, it was before
 _NUMBERED = ("exchange", "round", "phase")  # what a turn of a procedure may be counted by
 
 
@@ -83,7 +84,7 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
         ),
         chapters=chapters,
         ending=f"{ending}: {ending_text}" if ending and ending_text else ending or ending_text,
-        table=table_of(state, rules, were_out=_were_out(headed, words)),
+        table=table_of(state, rules, were_out=_were_out(headed, words, mobs_of(rules, state))),
     )
 
 
@@ -206,6 +207,7 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
         return [turn], last
     begun = {**step, "outcome": None, "texts": [], "effects": [], "unused": []}  # the result is the last turn's
     opening, last = _turn(begun, [], words, last)
+    closing_turns = set[int]()  # a character's turn that is counted is the last one of its exchange
     turns, start, told = [opening], 0, sum(len(event.effects) for event in parts[True] if isinstance(event, TurnEvent))
     for number in ends:
         end = events[number]
@@ -216,10 +218,36 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
             turns += [Turn(round=turn.round, counted=turn.counted)] if turn.round is not None else []
         else:
             turns.append(turn)
+            closing_turns |= {len(turns) - 1} if turn.round is not None and end.by else set()
         start, told = number + 1, told + len(end.effects)
     rest = {**step, "note": None, "effects": (step.get("effects") or [])[told:]}
     closing, last = _turn(rest, events[start:], words, last)
+    turns = [turns[0], *_headed(turns[1:], {one - 1 for one in closing_turns})]
     return [*turns, msgspec.structs.replace(closing, does="", actor="")], last
+
+
+def _headed(turns: Sequence[Turn], closing: Collection[int]) -> list[Turn]:
+    """Return turns with the number of each exchange or round on the first turn of it.
+
+    Args:
+        closing: the places of turns that end what they are counted by; the others begin it.
+    """
+    found, first, number, counted = list(turns), 0, 0, ""
+    for place, turn in enumerate(turns):
+        if turn.round is None:
+            continue
+        if place in closing:
+            found[place] = msgspec.structs.replace(turn, round=None, counted="")
+            found[first] = msgspec.structs.replace(found[first], round=turn.round, counted=turn.counted)
+            first, number, counted = place + 1, turn.round, turn.counted
+        elif place and not number and turn.round == 2 and turn.counted.lower() in _FROM_ONE:
+            found[0] = msgspec.structs.replace(found[0], round=1, counted=turn.counted)
+            number = turn.round
+        else:
+            number = turn.round
+    if closing and first < len(found):  # of an exchange that was broken off
+        found[first] = msgspec.structs.replace(found[first], round=number + 1, counted=counted)
+    return found
 
 
 def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str, Any], words: Words) -> Turn:
@@ -241,7 +269,8 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
     ]
     counted = _COUNTED.fullmatch(end.action)
     if counted is not None:
-        return Turn(lines=lines, round=int(counted[2]), counted=title(counted[1]))
+        sentence = filled(_said_of(counted[1], step, words), fields)
+        return _spoken(words.sentence(sentence, actor), actor, lines, (int(counted[2]), title(counted[1])))
     if not end.action:
         return Turn(f"{actor}." if actor else "", lines=lines)
     return _spoken(words.sentence(sentence, actor), actor, lines)
@@ -434,13 +463,14 @@ def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
                 yield Change(words.sentence(told).removesuffix("."))
 
 
-def _were_out(steps: Iterable[tuple[Mapping[str, Any], str]], words: Words) -> dict[str, str]:
+def _were_out(steps: Iterable[tuple[Mapping[str, Any], str]], words: Words, mobs: Collection[str]) -> dict[str, str]:
     """Return how characters went out, in words: `taken out (1. Hit)`, or of a mob `taken out: 2 of them (1. Hit)`.
 
     Args:
         steps: each step with the heading above it.
+        mobs: the characters who are several.
     """
-    out: dict[str, dict[tuple[str, str], int]] = {}  # by who: how and where, and how many of a mob
+    out: dict[str, dict[tuple[str, str], list[int]]] = {}  # by who: how and where, and how many at a time; 0 for all
     for step, heading in steps:
         roles = roles_in(step.get("actor"), step.get("details") or {})
         for effect in step.get("effects") or ():
@@ -449,14 +479,18 @@ def _were_out(steps: Iterable[tuple[Mapping[str, Any], str]], words: Words) -> d
                 told = described.values.get("how")
                 how = told.get(str(effect.get("how")), "") if isinstance(told, Mapping) else ""
                 own, place = out.setdefault(roles.get(effect["to"], effect["to"]), {}), (how or "out", heading)
-                own[place] = own.get(place, 0) + effect.get("count", 0)
+                own.setdefault(place, []).append(effect.get("count", 0))
     return {
         who: "; ".join(
-            f"{how}: {count} of them ({heading})" if count else f"{how} ({heading})"
-            for (how, heading), count in own.items()
+            f"{how}{_of_mob(counts) if who in mobs or any(counts) else ''} ({at})" for (how, at), counts in own.items()
         )
         for who, own in out.items()
     }
+
+
+def _of_mob(counts: Sequence[int]) -> str:
+    """Return how many of a mob went out, in words; a count of 0 is of all who were left."""
+    return f": {sum(counts)} of them" if all(counts) else ": all of them"
 
 
 def _unused_lines(step: Mapping[str, Any]) -> Iterator[Remark]:

@@ -106,10 +106,14 @@ def plain_words(name: str) -> str:
 def words_of(rules: Rules, state: State) -> Words:
     """Return the words for a scene."""
     people = titled({one.name: one.title for one in state.characters.values()})
-    counters = [name for name, field in rules.file.sheet.items() if field.plural]
-    many = [name for name, one in state.characters.items() if any(one.counters.get(by, 1) > 1 for by in counters)]
-    several = {in_line(people[name]) for name in many}
+    several = {in_line(people[name]) for name in mobs_of(rules, state)}
     return Words(rules.file, people, {name for name in several if _PLURAL.search(name)})
+
+
+def mobs_of(rules: Rules, state: State) -> list[str]:
+    """Return the short names of the characters who are several."""
+    counters = [name for name, field in rules.file.sheet.items() if field.plural]
+    return [name for name, one in state.characters.items() if any(one.counters.get(by, 1) > 1 for by in counters)]
 
 
 def titled(titles: Mapping[str, str]) -> dict[str, str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from rpgres.errors import counted
-from rpgres.odds.exact import Chance
+from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import FIRST_RUNS, SLIGHT
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
 from rpgres.odds.scenes import ExactSceneOdds, too_many_words
 from rpgres.render.odds.reports import LEAST, MOST_ROWS, NEVER, alike
 from rpgres.render.odds.words import (
+    SMALL,
     above,
     fraction_text,
     heading,
@@ -27,18 +28,24 @@ from rpgres.render.odds.words import (
 )
 from rpgres.render.reports import Cell, Report, Table, bars
 from rpgres.render.results import fact_words
-from rpgres.render.words import band_title, outcome_titles, percent, who_is
+from rpgres.render.words import band_title, is_number, outcome_titles, percent, who_is
 from rpgres.rulesets import RulesetFile
 
+FEWEST_TOGETHER = 4  # values at the end of a table, each shown as < 0.01 %, that share a row
 MOST_DIGITS = 8  # beyond those of every table, to tell options apart
 
 
 def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
     """Return the odds of a scene, with the first decisions where they are optimal, as a report."""
     sample: Sample | None = getattr(record, "sample", None)
-    outcomes = {**dict.fromkeys(sample.outcomes if sample is not None else (), NEVER), **record.outcomes}
+    steps: list[str] = getattr(record, "counted_by", [])
+    sampled = dict.fromkeys(sample.outcomes if sample is not None else (), NEVER)
+    outcomes = {**record.outcomes, **{name: chance for name, chance in sampled.items() if name not in record.outcomes}}
+    if all(map(is_number, outcomes)):
+        outcomes = dict(sorted(outcomes.items(), key=lambda one: int(one[0])))
     shown = list(outcomes)[:MOST_ROWS]
     names = outcome_titles(file, shown)
+    slight = _slight([outcomes[name] for name in shown]) if sample is None and all(map(is_number, outcomes)) else 0
     rows = [
         [
             Cell(names[name], outcome_style(file, name)),
@@ -46,8 +53,14 @@ def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
             Cell(fraction_text(outcomes[name], left=record.open)),
             Cell(_estimate_text(sample, name)),
         ]
-        for name in shown
+        for name in (shown[:-slight] if slight else shown)
     ]
+    if slight:
+        chance = _sum_of([outcomes[name] for name in shown[-slight:]])
+        known = fraction_text(chance, left=record.open)
+        rows.append(
+            [Cell(f"{shown[-slight]} to {shown[-1]}"), Cell(percent(chance.probability)), Cell(known), Cell("")]
+        )
     text = heading(record, what="odds" if record.by == "ending" else f"odds by {record.by}")
     heads = [record.by, "probability", "exact", "estimate" if sample is not None else ""]
     more = [f"and {len(outcomes) - len(shown):,} more: --json has them"] if len(outcomes) > len(shown) else []
@@ -60,6 +73,7 @@ def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
         tables=[replace(table, is_headed=False), *first],
         below=[
             *([f"{who_is(best.best)} has nothing to decide"] if best is not None and not first else []),
+            *([f"{record.by}: of the last of these steps that is played: {', '.join(steps)}"] if steps else []),
             *notes_text(record.policies, record.note),
         ],
         chart=bars(
@@ -69,6 +83,18 @@ def scene_report(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
             is_whole=record.by == "ending",
         ),
     )
+
+
+def _slight(chances: Sequence[Chance]) -> int:
+    """Return how many values at the end are so unlikely that one row tells them all; 0 where they are few."""
+    count = next((number for number, one in enumerate(reversed(chances)) if one.probability >= SMALL), len(chances))
+    return count if FEWEST_TOGETHER <= count < len(chances) else 0
+
+
+def _sum_of(chances: Sequence[Chance]) -> Chance:
+    from fractions import Fraction
+
+    return chance_record(sum((Fraction(one.exact) for one in chances), Fraction(0)))
 
 
 def _estimate_text(sample: Sample | None, name: str) -> str:

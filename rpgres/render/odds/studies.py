@@ -31,7 +31,21 @@ WIDE = 100  # columns of two cases side by side, at most
 
 def below_text(record: Any, *, unfinished: str = "") -> list[str]:
     """Return the lines under a report: whether something is missing, who decided, the note."""
-    return [*([unfinished] if unfinished else []), *notes_text(record.policies, record.note)]
+    varied = _varied(record)
+    same = {who: name for who, name in record.policies.items() if _policy_path(who) not in varied}
+    return [*([unfinished] if unfinished else []), *notes_text(same, record.note)]
+
+
+def _varied(record: Any) -> set[str]:
+    """Return the names of what differs between the cases of a study."""
+    axes = getattr(record, "axes", None) or [getattr(record, "axis", None)]
+    changes = [change for case in getattr(record, "cases", ()) for change in case.changes]
+    return {one.name for one in (*axes, *changes) if one is not None}
+
+
+def _policy_path(who: str) -> str:
+    """Return where a scene names the policy of a character, or of everybody else."""
+    return "policy" if who == "*" else f"characters.{who}.policy"
 
 
 def unfinished_text(record: Evaluated, done: int, of: int) -> str:

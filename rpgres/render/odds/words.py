@@ -159,8 +159,8 @@ def outcome_style(file: RulesetFile | None, outcome: str) -> str:
 
 def notes_text(policies: Mapping[str, str], note: str | None) -> Iterator[str]:
     """Yield who decided, and the note, as texts."""
-    everybody = "everybody else" if BEST in policies.values() else "everybody"
-    for who, name in policies.items():
+    everybody = "everybody else" if len(policies) > 1 else "everybody"
+    for who, name in sorted(policies.items(), key=lambda one: one[0] == "*"):  # everybody else comes last
         how = "optimal" if name == BEST else f"policy {name}"
         yield f"decisions of {everybody if who == '*' else who}: {how}"
     if note:
