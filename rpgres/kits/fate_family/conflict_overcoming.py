@@ -75,7 +75,7 @@ def _number(text: str) -> str:
 
 
 def resistance(now: TurnUnderWay, *, asks: bool = False) -> tuple[Opposition, ...]:
-    """Return what is in the way of an action that is against nobody: an enemy who interferes, or a difficulty.
+    """Return the opposition of an action without an opponent: an enemy who interferes, or a difficulty.
 
     Interfering is no action, so anybody may who is there (A:47, A:242, A:353-357); a full defense does not help it.
     """

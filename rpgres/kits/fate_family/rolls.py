@@ -207,7 +207,7 @@ def _rolled_final(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) ->
         settles = (roll.settles[0], _met(roll.settles[1])) if roll.settles is not None else None
         foe = Foe(ledger.settings.bonus, None, "")
         return _with_window(table, msgspec.structs.replace(roll, foes=(foe,), settles=settles), ledger)
-    if roll.has_aspects and not _is_passed(table):
+    if roll.has_aspects and not _is_left_out(table):
         ledger = aspects.new_ledger(table)
         if aspects.can_any_invoke(run.state, roll.sides, ledger):
             return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger, key)
@@ -223,8 +223,8 @@ def _rolled_final(table: Table, roll: Roll, key: tuple[Hashable, ...] | None) ->
     return FinalRoll(compared.margin, compared.total, compared.opposition, roll.used)
 
 
-def _is_passed(table: Table) -> bool:
-    """Tell whether nobody invokes anything, and nobody reads that nobody does."""
+def _is_left_out(table: Table) -> bool:
+    """Tell whether odds leave the invoke window out: policies alone decide in it, and never invoke."""
     run = table.run
     return run.keeps_parts(aspects.LABELS) and aspects.is_never_invoked(table.rules, run.players.policies)
 
