@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from rpgres.library.scene_odds import odds_best, odds_scene
     from rpgres.library.scenes import run_scene, whatif
     from rpgres.library.simulations import simulate
-    from rpgres.library.studies import odds_compare, odds_find, odds_knockout, odds_table
+    from rpgres.library.studies import odds_compare, odds_table
     from rpgres.library.tables import PersistentTable, new_table, open_table
     from rpgres.model.state import (
         EMPTY,
@@ -138,7 +138,7 @@ _HOMES = {
     "library.scenes": ("run_scene", "whatif"),
     "library.simulations": ("simulate",),
     "library.scene_odds": ("odds_best", "odds_scene"),
-    "library.studies": ("odds_compare", "odds_find", "odds_knockout", "odds_table"),
+    "library.studies": ("odds_compare", "odds_table"),
     "library.tables": ("PersistentTable", "new_table", "open_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -246,8 +246,6 @@ __all__ = [
     "odds",
     "odds_best",
     "odds_compare",
-    "odds_find",
-    "odds_knockout",
     "odds_scene",
     "odds_table",
     "once",

@@ -131,11 +131,8 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
             return _switch_offers(data)
         case "compare":
             return [*_switch_offers(data), *_input_offers(data, action)]
-        case "vary" | "find":
-            switches = [(f"{name}=", switch.help) for name, switch in data.file.switches.items()]
-            return [*_input_offers(data, action), *(switches if option == "vary" else ())]
-        case "goal":
-            return [(f"{name}=", text) for name, text in _outcomes(data)]
+        case "vary":
+            return [*_input_offers(data, action), *((f"{name}=", one.help) for name, one in data.file.switches.items())]
         case "outcome":
             return _outcomes(data)
         case "format":

@@ -51,9 +51,8 @@ BEST_WHO = Option(
 )
 GOALS = Option(
     "goal",
-    "The ending or outcome that --best brings about [repeatable; default: every success], or the chance that --find "
-    "looks for, such as won=60%.",
-    "ENDING[=CHANCE]",
+    "The ending or outcome that --best brings about [repeatable; default: every success].",
+    "ENDING",
     many=True,
     aliases=("target",),
 )
@@ -98,18 +97,7 @@ VARY = Option(
     COMPARISONS,
     many=True,
 )
-FIND = Option("find", "Find the value with the chance nearest to --goal.", "NAME=LOW..HIGH", COMPARISONS)
-GOAL = Option(
-    "goal", "The chance that --find looks for, such as success=60%.", "OUTCOME=CHANCE", COMPARISONS, aliases=("target",)
-)
-KNOCKOUT = Option(
-    "knockout",
-    "Take out each switch, aspect, option and decision in turn, and show how much the chance of success changes.",
-    section=COMPARISONS,
-)
-OUTCOME = Option(
-    "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
-)
+OUTCOME = Option("outcome", "Show this outcome, in place of success, with two ranges.", "NAME", COMPARISONS, many=True)
 FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
 OUT = Option("out", "Write it to this file; its ending says the format where --format does not.", "FILE", OUTPUT)
 

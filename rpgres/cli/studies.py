@@ -1,4 +1,4 @@
-"""Odds, from what is typed to what is printed; several at once too: compared, varied, searched, taken apart."""
+"""Odds, from what is typed to what is printed; several at once too: compared, or varied."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rpgres.lines.options import read_answers
 from rpgres.model.state import EMPTY
 from rpgres.odds.query import Query
 from rpgres.odds.study import Study
-from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
+from rpgres.odds.subjects import Change, Subject, named_change
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rpgres.render.reports import Report
     from rpgres.rulesets import Rules, RulesetFile
 
-STUDIES = ("compare", "vary", "find", "knockout")
+STUDIES = ("compare", "vary")
 
 
 def read_query(
@@ -66,27 +66,14 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     """Return which study is asked for; empty for the odds of one subject.
 
     Raises:
-        UsageError: two exclude each other, or an option is missing.
+        UsageError: --outcome stands without a grid.
     """
     asked = [name for name in STUDIES if shared[name]]
-    if axes and "vary" not in asked and "find" not in asked:
+    if axes and "vary" not in asked:
         asked.append("vary")
-    if asked == ["compare", "vary"]:
-        return "grids"
-    if len(asked) > 1:
-        shown = ["a range" if name == "vary" and not shared["vary"] else named(name) for name in asked]
-        raise UsageError(f"{' and '.join(shown)} exclude each other")
-    study = asked[0] if asked else ""
-    if (study == "find") != (shared["goal"] is not None):
-        raise UsageError(
-            f"{named('find')} and {named('target')} (or {named('goal')}) belong together: "
-            f"{named('find')} vs=0..8 {named('target')} success=60%"
-        )
-    if shared["outcome"] and study not in ("vary", "knockout"):
-        raise UsageError(
-            f"{named('outcome')} says what a grid or {named('knockout')} shows; "
-            f"use it with two ranges or with {named('knockout')}"
-        )
+    study = "grids" if len(asked) > 1 else asked[0] if asked else ""
+    if shared["outcome"] and study != "vary":
+        raise UsageError(f"{named('outcome')} says which outcome a grid shows; use it with two ranges")
     return study
 
 
@@ -152,21 +139,10 @@ def _compared(subject: Subject, text: str) -> Change:
 def _record(kind: str, study: Study, typed: Sequence[Axis], shared: Mapping[str, Any]) -> Any:
     """Return the record of a study; only what is asked for is imported."""
     from rpgres.odds.comparison import compare, compare_grids
-    from rpgres.odds.variations import find, read_axis, read_target, vary
+    from rpgres.odds.variations import read_axis, vary
 
     if kind == "compare":
         return compare(study, _cases(study, shared))
-    if kind == "knockout":
-        from rpgres.odds.knockout import knockout
-
-        if len(shared["outcome"]) > 1:
-            raise UsageError(f"{named('knockout')} looks at one {named('outcome')}")
-        return knockout(study, outcome=next(iter(shared["outcome"]), SUCCESS))
-    if kind == "find":
-        if typed:
-            raise UsageError(f"{named('find')} looks through one range, its own; give {named(typed[0].name)} one value")
-        axis = read_axis(shared["find"], option="find", subject=study.subject)
-        return find(study, axis, read_target(shared["goal"]))
     axes = [*typed, *(read_axis(text, option="vary", subject=study.subject) for text in shared["vary"])]
     if kind == "vary":
         return vary(study, axes)

@@ -46,10 +46,9 @@ from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
 from rpgres.odds.comparison import Comparison, Grids
 from rpgres.odds.exact import OddsResult
-from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scene_best import SceneBestResult
-from rpgres.odds.variations import Search, Variation
+from rpgres.odds.variations import Variation
 from rpgres.plugins.listing import PluginList
 from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.rulesets.orders import OrdersFile
@@ -116,8 +115,6 @@ KINDS: dict[str, Kind] = {
     "comparison": Kind("What `rpgres odds --compare --json` prints.", Comparison),
     "variation": Kind("What `rpgres odds --vary --json` prints: a table, or a grid.", Variation),
     "grids": Kind("What `rpgres odds --vary --compare --json` prints: a table or a grid for each case.", Grids),
-    "search": Kind("What `rpgres odds --find --json` prints.", Search),
-    "knockout": Kind("What `rpgres odds --knockout --json` prints.", Knockout),
     "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),

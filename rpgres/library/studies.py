@@ -1,4 +1,4 @@
-"""Exact odds of several cases by a call: grids, comparisons, searches, parts taken out."""
+"""Exact odds of several cases by a call: grids and comparisons."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from rpgres.library.reading import Deciding, Policies, What, deciding, query_of,
 from rpgres.library.scenes import require_no_inputs
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
-from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.query import settled
 from rpgres.odds.study import Study
-from rpgres.odds.subjects import SUCCESS, Change, Subject, action_subject, named_change, value_text
-from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
+from rpgres.odds.subjects import Change, Subject, action_subject, named_change, value_text
+from rpgres.odds.variations import Axis, Variation, vary
 from rpgres.scenes import require_sound
 from rpgres.scenes.measuring import procedure_subject, scene_subject
 from rpgres.scenes.walking import ENDING
@@ -130,86 +129,6 @@ def odds_compare(
         )
     changes = [(name, _changes(study.subject, one)) for name, one in cases.items()]
     return compare(study, changes)
-
-
-@told_by_kind
-def odds_find(
-    what: What,
-    action: str | None,
-    over: Mapping[str, Iterable[Any]],
-    target: str,
-    *,
-    by: str | None = None,
-    decide: Decide = "policies",
-    choose: Answers | None = None,
-    auto: bool = False,
-    policies: Policies | None = None,
-    switches: Mapping[str, str] | None = None,
-    rulesets: Folders | None = None,
-    seconds: float | None = None,
-    note: str | None = None,
-    **inputs: Any,
-) -> Search:
-    """Return which value of one thing brings a chance nearest to a target.
-
-    >>> odds_find("fate", "overcome", {"vs": range(9)}, "success=60%", skill=3).nearest
-    ['2']
-
-    Args:
-        what, action: as of `odds_table`.
-        over: the values that are tried, under the name of an input, a switch, or a path of the scene's TOML.
-        target: the chance that is wanted: `success=60%`, `fail=1/3`.
-        by, decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
-
-    Returns:
-        The record of `rpgres odds --find ... --json`; `cells` has every value that was tried.
-
-    Raises:
-        NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
-    """
-    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
-    study = _study(what, action, inputs, who, decide, seconds, note, by)
-    if len(over) != 1:
-        raise UsageError(f"over takes the values of one thing, not of {len(over)}")
-    ((name, values),) = over.items()
-    return find(study, _axis(study.subject, name, values), read_target(target))
-
-
-@told_by_kind
-def odds_knockout(
-    what: What,
-    action: str | None = None,
-    *,
-    outcome: str = SUCCESS,
-    decide: Decide = "policies",
-    choose: Answers | None = None,
-    auto: bool = False,
-    policies: Policies | None = None,
-    switches: Mapping[str, str] | None = None,
-    rulesets: Folders | None = None,
-    seconds: float | None = None,
-    note: str | None = None,
-    **inputs: Any,
-) -> Knockout:
-    """Return by how much a chance changes with each part taken out or changed alone, the greatest change first.
-
-    >>> odds_knockout("fate", "overcome", skill=3, vs=2, auto=True).outcome
-    'success'
-
-    Args:
-        what, action: as of `odds_table`.
-        outcome: the chance that is looked at: an outcome, or `success`.
-        decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
-
-    Returns:
-        The record of `rpgres odds --knockout --json`.
-
-    Raises:
-        NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
-    """
-    who = deciding(choose=choose, auto=auto, policies=policies, switches=switches, rulesets=rulesets)
-    study = _study(what, action, inputs, who, decide, seconds, note)
-    return knockout(study, outcome=outcome)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

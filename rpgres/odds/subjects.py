@@ -1,35 +1,34 @@
 """The subject of odds, an action or a scene with its rules, as one record that can be changed and measured again.
 
-Comparing rules, varying an input and knocking something out are the same: measure, change, measure again. A subject
+Comparing rules and varying an input are the same: measure, change, measure again. A subject
 knows how it is measured (`Subject.evaluate`), so that nothing here depends on whether it is an action or a scene.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.engine.players import NO, OrdersPolicy, Policy, Preference, Promises, Question, View
 from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY, Map, State, put
+from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Asked, Chance, chance_record, rules_fields
 from rpgres.odds.document import put_at
 from rpgres.odds.exact import OUTCOME, Decide, outcome_odds, success_in
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.query import Query
-from rpgres.rulesets import Option, Rules, unknown
+from rpgres.rulesets import Rules, unknown
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
     from pathlib import Path
 
-Kind = Literal["switch", "input", "path", "rules", "scene", "tag", "record", "decision", "choose"]
+Kind = Literal["switch", "input", "path", "rules", "scene"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,10 +36,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: what is changed: a switch, an input of the action, a path of the scene's TOML, the rules (by an overlay),
-            the whole scene, a tag or a record of a sheet that is removed, a decision that always gets one answer
-            (`decision`), or a typed answer that is removed (`choose`).
+            or the whole scene.
         name: which one.
-        value: the new value; null where it is removed.
+        value: the new value; null for rules and scenes.
     """
 
     kind: Kind
@@ -110,11 +108,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         document: the scene's TOML as data.
         switches: the switches that were set.
         choose: answers to decisions that were typed, by label.
-        removed: tags and records that are removed from the table at the beginning.
-        decided: the fixed answers of decisions, by label.
-        notice: called with every decision that a policy answers.
-        parts: yields what `knockout` can remove beside inputs and switches; None for the tags and records of an
-            action's table.
         start: the table on which an action begins.
     """
 
@@ -126,10 +119,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     document: Mapping[str, Any] = EMPTY
     switches: Mapping[str, str] = EMPTY
     choose: Mapping[str, Sequence[str]] = EMPTY
-    removed: tuple[Change, ...] = ()
-    decided: Mapping[str, str] = EMPTY
-    notice: Callable[[Question], None] | None = None
-    parts: Callable[[Subject], Iterable[tuple[str, Change]]] | None = None
     start: Start = NO_TABLE
 
 
@@ -174,13 +163,6 @@ def _changed(subject: Subject, change: Change) -> Subject:
             return replace(subject, document=put_at(subject.rules, subject.document, name, value))
         case "rules":
             return replace(subject, rules=_with_overlay(subject.rules, Path(name), subject.switches))
-        case "tag" | "record":
-            return replace(subject, removed=(*subject.removed, change))
-        case "decision":
-            return replace(subject, decided={**subject.decided, name: value})
-        case "choose":
-            choose = {label: answers for label, answers in subject.choose.items() if label != name}
-            return replace(subject, choose=choose)
     raise ValueError(f"{change.text} is a subject of its own")  # see `Study.others`
 
 
@@ -268,33 +250,6 @@ def _with_overlay(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rule
     return checked(Rules(rules.ruleset, file=merge_parts(parts), parts=parts, switches=switches))
 
 
-def without(state: State, removed: Sequence[Change]) -> State:
-    """Return a state without the removed tags and records."""
-    for change in removed:
-        if change.kind == "tag":
-            kept = [tag for tag in state.tags if tag.name != change.name]
-            state = msgspec.structs.replace(state, tags=tuple(kept))
-            continue
-        who, field, name = change.name.split(".", 2)
-        records = state.characters[who].records
-        others = Map({key: value for key, value in records[field].items() if key != name})
-        state = put(state, ("characters", who, "records"), Map({**records, field: others}))
-    return state
-
-
-def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[str, Change]]:
-    """Yield the changes that remove a tag of the table, or a record of a sheet, each with a text for people."""
-    for tag in state.tags:
-        if not any(text.partition("=")[0] == tag.name for text in typed):
-            on = f" of {tag.on}" if tag.on in state.characters else ""
-            yield f"without {tag.kind} {tag.name!r}{on}", Change(kind="tag", name=tag.name)
-    for who, character in state.characters.items():
-        for field, records in character.records.items():
-            for name in records:
-                if name not in typed:
-                    yield f"without {field} {name!r} of {who}", Change(kind="record", name=f"{who}.{field}.{name}")
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Measuring an action
 
@@ -316,8 +271,10 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
     """Return the distribution of an action's outcomes, with the deciders and the budget of the query."""
     prepared = prepared_subject(subject)
     share = min(1.0, IN_ALL / limits.among)
-    chosen = deciding(subject, query.deciding(prepared))
-    answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
+    answers: dict[str, Any] = {
+        "choose": answers_to(prepared, subject.choose),
+        "policies": query.deciding(prepared),
+    }
     budget: dict[str, Any] = {"leaves": query.leaves, "seconds": limits.seconds}
     if query.decide == "policies":
         odds = outcome_odds(prepared, **answers, **budget, work=int(WORK * share), by=query.by)
@@ -329,47 +286,8 @@ def _measure_action(query: Query, subject: Subject, limits: Limits) -> Measured:
 
 
 def prepared_subject(subject: Subject) -> Prepared:
-    """Return the action of a subject with its inputs read, without the removed tags and records."""
-    prepared = prepare(subject.rules, subject.action, subject.inputs, **subject.start.arguments)
-    return msgspec.structs.replace(prepared, state=without(prepared.state, subject.removed))
-
-
-def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Policy]:
-    """Return policies with the fixed answers of a subject where they are offered; they report what they answer."""
-    decided, notice = subject.decided, subject.notice
-    if not decided and notice is None:
-        return dict(policies)
-
-    promises = Promises(True, by_facts=set(decided.values()) <= {NO})
-    labels = frozenset(decided) if notice is None else None
-
-    def fixed(_view: View, question: Question) -> str | None:
-        always = decided.get(question.label)
-        if always is not None and _offers(question, always):
-            return always
-        if notice is not None:
-            notice(question)
-        return None
-
-    def wrapped(policy: Policy | None) -> Policy:
-        if isinstance(policy, Preference):  # kept as one, since odds evaluate it without seeing the hand
-            return _preferring(policy, decided) if decided else policy
-        return OrdersPolicy(fixed, policy, promising=lambda _labels: promises, labels=labels)
-
-    return {"": wrapped(policies.get("")), **{who: wrapped(policy) for who, policy in policies.items() if who}}
-
-
-def _offers(question: Question, choice: str) -> bool:
-    return (question.optional and choice == NO) or any(option.name == choice for option in question.offered)
-
-
-def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:
-    """Return a preference that puts the fixed answers first."""
-
-    def key(label: str, facts: Mapping[str, Any], option: Option) -> tuple[bool, Any]:
-        return label in decided and option.name != decided[label], policy.key(label, facts, option)
-
-    return Preference(key)
+    """Return the action of a subject with its inputs read."""
+    return prepare(subject.rules, subject.action, subject.inputs, **subject.start.arguments)
 
 
 def measured(prepared: Prepared, odds: Odds, *, by: str = OUTCOME) -> Measured:

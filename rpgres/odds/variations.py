@@ -1,19 +1,18 @@
-"""A subject for every value of one thing, or of two: grids of odds, and the value that comes nearest to a target."""
+"""A subject for every value of one thing, or of two: grids of odds."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import product
+from typing import Any
 
 import msgspec
 
 from rpgres.dice.hints import as_range
 from rpgres.errors import UsageError, named
 from rpgres.odds.document import plain_value
-from rpgres.odds.exact import Chance, chance_record
-from rpgres.odds.study import NEGLIGIBLE, Study, check_outcome
+from rpgres.odds.study import Study
 from rpgres.odds.subjects import (
     Evaluated,
     Measured,
@@ -26,16 +25,11 @@ from rpgres.odds.subjects import (
     value_text,
 )
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
 Grid = list[tuple[dict[str, str], Measured]]  # of each place the value of each axis, and the distribution there
 MOST = 1000  # values of an axis, and cells of a grid
 AXES = 2
 
 _RANGE = re.compile(r"(?P<lead>(?:[^=]*=)?)(?P<low>[+-]?\d{1,6})\.\.(?P<high>[+-]?\d{1,6})")
-
-Order = Literal["rising", "falling", "constant", "mixed"]  # how a chance follows an axis
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -78,54 +72,6 @@ class Variation(Evaluated, frozen=True, kw_only=True, tag="rpgres.variation/1"):
 
 def _rows(cells: Sequence[Cell]) -> list[dict[str, Any]]:
     return [{**{name: plain_value(value) for name, value in cell.at.items()}, **cell.row()} for cell in cells]
-
-
-class Target(msgspec.Struct, frozen=True):
-    """The chance that is wanted.
-
-    Attributes:
-        outcome: an outcome, or `success`.
-        chance: how likely it should be.
-    """
-
-    outcome: str
-    chance: Chance
-
-
-class FoundCell(Cell, frozen=True, kw_only=True):
-    """The odds of one value of a search.
-
-    Attributes:
-        chance: the chance of what is wanted.
-        distance: by how much it misses the target; never negative.
-    """
-
-    chance: Chance
-    distance: Chance
-
-
-class Search(Evaluated, frozen=True, kw_only=True, tag="rpgres.search/1"):
-    """Which value comes nearest to a chance, as `rpgres odds --find` prints it with --json.
-
-    Attributes:
-        axis: what takes several values.
-        target: the chance that is wanted.
-        nearest: the values that come nearest, several where they are equally near.
-        order: how the chance follows the values: rising, falling, constant or mixed.
-        certain: whether the chances are exact; otherwise another value may be nearer.
-        cells: the odds of every value.
-    """
-
-    axis: Axis
-    target: Target
-    nearest: list[str]
-    order: Order
-    certain: bool
-    cells: list[FoundCell]
-
-    def table(self) -> list[dict[str, Any]]:
-        """Return a row for each value, as `pandas.DataFrame` takes it: the value by its axis, and the odds."""
-        return _rows(self.cells)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -201,28 +147,6 @@ def input_axes(inputs: Mapping[str, Any]) -> tuple[list[Axis], dict[str, Any]]:
     return axes, others
 
 
-def read_target(text: str) -> Target:
-    """Return what `OUTCOME=60%` says; 0.6 and 3/5 are the same.
-
-    Raises:
-        UsageError: it is no chance of something.
-    """
-    from fractions import Fraction
-
-    outcome, _, chance = text.rpartition("=")
-    digits = chance.strip()
-    try:
-        wanted = Fraction(digits.removesuffix("%").strip()) / (100 if digits.endswith("%") else 1)
-    except (ValueError, ZeroDivisionError):
-        wanted = Fraction(-1)
-    if not outcome.strip() or not 0 <= wanted <= 1:
-        raise UsageError(
-            f"{named('target')} takes OUTCOME=CHANCE such as success=60%, 0.6 or 3/5, from 0 to 1; not {text!r}"
-            f"{f'; did you mean {text}%?' if outcome.strip() and digits[-1] != '%' and 1 < wanted <= 100 else ''}"
-        )
-    return Target(outcome.strip(), chance_record(wanted))
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Results
 
@@ -264,46 +188,3 @@ def measured_grids(study: Study, axes: Sequence[Axis], cases: Sequence[Subject])
     starts = range(0, len(subjects), len(places))
     grids = [list(zip(places, found[start : start + len(places)], strict=False)) for start in starts]
     return grids, len(found) == len(subjects) and not any(one.is_interrupted for one in found)
-
-
-def find(study: Study, axis: Axis, target: Target) -> Search:
-    """Return which value of an axis brings a chance nearest to a target. All values are evaluated.
-
-    Raises:
-        UsageError: a value is impossible, or nothing is called like the target's outcome.
-    """
-    from fractions import Fraction
-
-    (cells,), is_complete = measured_grids(study, [axis], [study.subject])
-    check_outcome(study.subject, target.outcome, [found for _, found in cells])
-    wanted = Fraction(target.chance.exact)
-    chances = [found.of(target.outcome) or Fraction(0) for _, found in cells]
-    distances = [abs(chance - wanted) for chance in chances]
-    least = min(distances)
-    records = [
-        FoundCell(at=at, chance=chance_record(chance), distance=chance_record(distance), **measured_fields(found))
-        for (at, found), chance, distance in zip(cells, chances, distances, strict=True)
-    ]
-    return Search(
-        axis=axis,
-        target=target,
-        nearest=[at[axis.name] for (at, _), distance in zip(cells, distances, strict=True) if distance == least],
-        order=order_of(chances),
-        certain=all(found.open <= NEGLIGIBLE for _, found in cells),
-        cells=records,
-        **study.fields(complete=is_complete),
-    )
-
-
-def order_of(chances: Sequence[Fraction]) -> Order:
-    """Return how chances follow one another.
-
-    >>> from fractions import Fraction
-    >>> order_of([Fraction(1, 2), Fraction(1, 2), Fraction(1)])
-    'rising'
-    """
-    rises = any(later > earlier for earlier, later in pairwise(chances))
-    falls = any(later < earlier for earlier, later in pairwise(chances))
-    if rises and falls:
-        return "mixed"
-    return "rising" if rises else "falling" if falls else "constant"

@@ -68,8 +68,7 @@ def description(chart: Chart) -> str:
             if value is not None
         )
         rows.append(f"{_axis(chart.category_axis)}{category}: {values}.")
-    mark = [f"Marked: {percent_text(chart.mark)}."] if chart.mark is not None else []
-    return " ".join((*rows, *mark))
+    return " ".join(rows)
 
 
 def _axis(name: str) -> str:
@@ -139,12 +138,6 @@ def _bars(chart: Chart) -> Iterator[str]:
         yield _text(left - 8, y + ROW * 0.66, category, anchor="end")
         yield from _stack(chart, shown, place, left, y) if has_parts else _single(chart, place, y, at)
     height = top + len(chart.categories) * ROW
-    if chart.mark is not None:
-        x = at(chart.mark)
-        ends = f'x1="{x:.1f}" y1="{top:.1f}" x2="{x:.1f}" y2="{height:.1f}"'
-        yield f'<line {ends} stroke="#222222" stroke-dasharray="4 3"/>'
-        yield _text(x, height + 14, percent_text(chart.mark), anchor="middle")
-        height += 18
     yield f"{width} {height + MARGIN}"
 
 

@@ -85,7 +85,6 @@ class Chart(Struct, frozen=True, kw_only=True):
         kind: `stacked`: a bar for each category, of all series; `bars`: a bar for each category, of the only series;
             `heat`: a grid of categories and series; `change`: likewise, of differences.
         category_axis, series_axis: what categories and series are.
-        mark: a value to mark in bars, such as a target; None for none.
         intervals: where the interval of each category begins and ends; empty for none.
         texts: what stands beside each bar; empty for its value.
         is_whole: whether a full bar is 1, however long the longest is.
@@ -97,7 +96,6 @@ class Chart(Struct, frozen=True, kw_only=True):
     series: list[Series]
     category_axis: str = ""
     series_axis: str = ""
-    mark: float | None = None
     intervals: list[tuple[float, float]] = []
     texts: list[str] = []
     is_whole: bool = False
@@ -351,7 +349,7 @@ def bar_scale(chart: Chart) -> tuple[float, float]:
     Chances have the room from 0 to 1 where one of them is large; differences and means as much as the largest needs.
     """
     ends = [end for pair in chart.intervals for end in pair]
-    values = [value for value in (*chart.series[-1].values, chart.mark, *ends) if value is not None]
+    values = [value for value in (*chart.series[-1].values, *ends) if value is not None]
     low, high = min([0.0, *values]), max([0.0, *values])
     if low == 0 and high <= 1 and (high > 0.5 or chart.is_whole):
         return 0.0, 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,14 +19,9 @@ from rpgres.odds.query import Query
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import (
     IN_ALL,
-    Change,
     Limits,
     Measured,
     Subject,
-    deciding,
-    parts_on_table,
-    value_text,
-    without,
 )
 from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name
@@ -69,7 +64,6 @@ def scene_subject(
         scene=scene.source.path,
         document=parse(scene.source),
         switches={**scene.file.switches, **overrides.switches},
-        parts=partial(_parts_of_scene, reread=reread),
     )
     return subject, scene
 
@@ -81,7 +75,7 @@ def _reread(subject: Subject, *, read: Scene, overrides: Overrides) -> Scene:
         chosen = {name: value for name, value in switches.items() if name not in subject.switches}
         return subject.rules.with_switches({**chosen, **subject.switches})
 
-    scene = read_scene(
+    return read_scene(
         read.source,
         data=subject.document,
         find_ruleset=str,  # not used: `load` has the rules
@@ -90,7 +84,6 @@ def _reread(subject: Subject, *, read: Scene, overrides: Overrides) -> Scene:
         overrides=msgspec.structs.replace(overrides, switches=EMPTY),  # those of the subject count
         load=load,
     )
-    return msgspec.structs.replace(scene, state=without(scene.state, subject.removed))
 
 
 def procedure_subject(query: Query) -> Subject:
@@ -107,7 +100,6 @@ def procedure_subject(query: Query) -> Subject:
         inputs=query.inputs,
         switches=query.switches,
         choose=query.choose,
-        parts=lambda subject: iter(()),
         start=query.start,
     )
 
@@ -131,7 +123,6 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
 
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
-        scene = msgspec.structs.replace(scene, policies=deciding(subject, scene.policies))
         work = min(WORK, IN_ALL * WORK // limits.among)
         return _measured_scene(scene, odds_by(scene, by, leaves=leaves, seconds=limits.seconds, work=work), by=by)
 
@@ -193,21 +184,3 @@ def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measu
         mean=mean,
         is_interrupted=odds.is_interrupted,
     )
-
-
-def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, Change]]:
-    """Yield what `knockout` can remove from a scene: tags and records of its table, and answers in its steps."""
-    yield from parts_on_table(reread(subject).state)
-    for path, step in _steps_written(subject.document.get("steps", ()), "steps"):
-        for label, answer in step.get("choose", {}).items():
-            called = f"step {step['id']}" if step.get("id") else path
-            text = f"decision {label}={value_text(answer)} of {called} not given"
-            yield text, Change(kind="path", name=f'{path}.choose."{label}"')
-
-
-def _steps_written(steps: Sequence[Mapping[str, Any]], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each step of a scene's text with its path, those in groups too."""
-    for number, step in enumerate(steps):
-        here = f"{path}[{number}]"
-        yield here, step
-        yield from _steps_written(step.get("steps", ()), f"{here}.steps")

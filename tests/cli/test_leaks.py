@@ -88,7 +88,7 @@ def tried(ruleset: str) -> list[dict[str, Any]]:
         {"auto": True},
         {"vary": ["vs=1,2"]},
     ]
-    ways += [{"compare": ["vs=2"]}, {"knockout": True}, {"simulate": 50}, {"format": "csv"}, {"svg": "chart.svg"}]
+    ways += [{"compare": ["vs=2"]}, {"simulate": 50}, {"format": "csv"}, {"svg": "chart.svg"}]
     ways += [{"actor": other}, {"actor": third}, {"choose": {"play": "St2"}}, {"choose": {"invoke": "smoke"}}]
     changes: list[dict[str, Any]] = [
         {"given": {"deal": "St2+"}},

@@ -264,31 +264,6 @@ def test_what_is_typed_wrong_says_what_to_try(line: str, said: str, caret: str) 
         assert marked == f"  {caret}"
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("fate overcome --skill 3-5 --vs 2", "--skill '3-5' is not a whole number; odds take a range as 3..5"),
-        ("push-pool check --attribute \uff13 --skill 2", "is not a whole number; write 3 in place of \uff13"),
-        ("fate overcome --skill 3,5 --vs 2", "odds take a list as --vary NAME=3,5"),
-        ("fate overcome --skill 3 --vs 2-5", "--vs 2-5 is no number; odds take a range as 2..5"),
-        ("fate overcome --skill 3 --vary vs=2-5", "2-5 is one value, a subtraction; a range is 2..5"),
-        ("exploding-ten check --skill 3 --difficulty 4:8", "odds take a range as 4..8"),
-        ("d20 --vs 10-15", "dice are compared with one number"),
-        ("d20 --vs 10..15", "dice are compared with one number"),
-        ("fate overcome --skill 3 --find vs=1..4 --target success=60", "did you mean success=60%?"),
-    ],
-)
-def test_a_range_that_is_written_otherwise(line: str, said: str) -> None:
-    assert said in complaint("odds", *line.split())
-
-
-def test_a_chance_above_all_of_them_has_no_second_per_cent_proposed() -> None:
-    said = complaint("odds", *["fate", "overcome", "--skill", "3", "--find", "vs=1..4", "--target", "success=60.5%%"])
-    assert "did you mean" not in said
-    said = complaint("odds", *["fate", "overcome", "--skill", "3", "--find", "vs=1..4", "--target", "success=160%"])
-    assert said.strip().endswith("not 'success=160%'")
-
-
 def test_a_count_that_no_die_can_fit_says_how_a_total_is_compared() -> None:
     hint = "  2d6>=7 counts dice, and none of them can fit; to compare the total, write 2d6 vs 7\n"
     assert told("roll", "2d6>=7", "--given", "roll=6,5", "--seed", "1") == f"0\n  2d6>=7: 6,5\n{hint}  seed: 1\n"

@@ -129,7 +129,7 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
 def test_odds_of_an_action_load_nothing_that_is_about_scenes_or_several_cases() -> None:
     loaded = modules_of("odds", *OVERCOME[1:])
     assert "rpgres.odds.exact" in loaded
-    about = ("trees", "watching", "scenes", "scene_best", "games", "positions", "comparison", "grids", "knockout")
+    about = ("trees", "watching", "scenes", "scene_best", "games", "positions", "comparison", "grids")
     assert {f"rpgres.odds.{name}" for name in about} & loaded == set()
 
 

@@ -44,8 +44,6 @@ ODDS = [
     f"odds {FATE} 2 --compare vs=4dF+3",
     f"odds {FATE} 0..4",
     "odds fate overcome --skill 0..5 --vs 0..8",
-    "odds fate overcome --skill 3 --find vs=0..8 --target success=60%",
-    "odds fate overcome --sheet mara --skill fight --vs 3 --fate-points 1 --auto --knockout",
     "odds saga act --ability strength=8 --vs average --hand St6,Ag3,Do8",
     "odds fate/bribe",
     "odds fate/bribe --auto --by characters.mara.counters.fate-points",

@@ -88,21 +88,6 @@ def as_json(record: object) -> object:
             id="compare-scenes",
         ),
         pytest.param(
-            lambda: rpgres.odds_find("fate", "overcome", {"vs": range(9)}, "success=60%", skill="3"),
-            "odds fate overcome --skill 3 --find vs=0..8 --target success=60%",
-            id="find",
-        ),
-        pytest.param(
-            lambda: rpgres.odds_knockout(
-                "fate", "overcome", outcome="fail", auto=True, skill="2", bonus="1", aspect=["Ledge"], vs=["3"]
-            ),
-            "odds fate overcome --skill 2 --bonus 1 --aspect Ledge --vs 3 --auto --knockout --outcome fail",
-            id="knockout",
-        ),
-        pytest.param(
-            lambda: rpgres.odds_knockout("fate/bribe", auto=True), "odds fate/bribe --knockout --auto", id="parts"
-        ),
-        pytest.param(
             lambda: rpgres.odds_scene("fate/bribe", auto=True, note="n"),
             "odds fate/bribe --auto --note n",
             id="scene-odds",
@@ -348,7 +333,6 @@ def test_importing_brings_little() -> None:
         (lambda: rpgres.resolve("fate", "overcome", skill=3, vs=2, wait=1), "`wait` takes True or False, not 1"),
         (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, by="nothing"), "fate overcome has no number"),
         (lambda: rpgres.odds_table("fate", "overcome", ["skill"], vs=2), "`over` takes a dictionary, not ['skill']"),
-        (lambda: rpgres.odds_find("fate", "overcome", {"vs": [2]}, 0.2, skill=3), "`target` takes a text, not 0.2"),
         (lambda: rpgres.simulate("fate", "overcome", by=3, skill=3, vs=2), "`by` takes a list of texts, not 3"),
         (lambda: rpgres.run_scene(None), "`file` takes a text or a path, not None"),
         (lambda: rpgres.load_sheet(3), "`sheet` takes a text or a path, not 3"),
@@ -399,7 +383,6 @@ NOTHING: dict[str, Any] = {}
         (lambda: rpgres.odds("fate", "overcome", skill=1, vs=2, leaves=0), "`leaves` takes a number of paths"),
         (lambda: rpgres.odds_scene("fate/gate", seconds=0), "`seconds`"),
         (lambda: rpgres.odds_best("fate/gate", seconds=float("nan")), "`seconds`"),
-        (lambda: rpgres.odds_knockout("fate", "overcome", skill=1, vs=2, seconds=-1), "`seconds`"),
         (lambda: rpgres.odds_table("fate", "overcome", {"skill": range(0)}, vs=2), "`over` takes values for 'skill'"),
         (lambda: rpgres.odds_table("fate", "overcome", NOTHING, skill=1, vs=2), "`over` .* is empty"),
         (lambda: rpgres.odds_compare("fate", "overcome", NOTHING, skill=1, vs=2), "`cases` .* is empty"),
@@ -479,6 +462,5 @@ def test_studies_evaluate_what_an_action_tells() -> None:
     assert (grid.table()[0]["-6"], grid.table()[1]["-5"]) == (1 / 81, 1 / 81)
     compared = rpgres.odds_compare("fate", "overcome", {"better": {"skill": 4}}, skill=3, vs=2, by="margin")
     assert [case.mean.exact for case in compared.cases if case.mean is not None] == ["1", "2"]
-    assert rpgres.odds_find("fate", "overcome", {"vs": range(4)}, "0=19/81", skill=3, by="margin").nearest == ["3"]
     with pytest.raises(rpgres.UsageError, match="no number 'shift'; it has: outcome, margin, total"):
         rpgres.odds_table("fate", "overcome", {"skill": range(2)}, vs=2, by="shift")

@@ -94,11 +94,8 @@ def test_whatever_has_chances_has_a_table_of_plain_rows() -> None:
     base: dict[str, Any] = {"skill": 3, "vs": 2}
     rows = rpgres.odds_compare("fate", "overcome", {"better": {"skill": 4}}, **base).table()
     assert [(row["case"], round(row["success"], 3)) for row in rows] == [("base", 0.617), ("better", 0.815)]
-    rows = rpgres.odds_find("fate", "overcome", {"vs": range(3)}, "success=50%", skill=3).table()
+    rows = rpgres.odds_table("fate", "overcome", {"vs": range(3)}, skill=3).table()
     assert [row["vs"] for row in rows] == [0, 1, 2]
-    given: dict[str, Any] = {"sheet": "mara", "skill": "burglary", "vs": 3, "fate_points": 1, "auto": True}
-    (row, *_) = rpgres.odds_knockout("fate", "overcome", **given).table()
-    assert row["part"] == "decision invoke never taken"
     assert [row["exact"] for row in rpgres.odds_scene("fate/gate", auto=True).table()] == [
         "5/81",
         "10/81",

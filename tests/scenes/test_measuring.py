@@ -13,13 +13,11 @@ from rpgres import odds_table
 from rpgres.errors import FileError, UsageError
 from rpgres.model.typed_paths import path_in_file
 from rpgres.odds.comparison import compare
-from rpgres.odds.exact import chance_record
-from rpgres.odds.knockout import knockout
 from rpgres.odds.query import Query
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.odds.study import Study
 from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change
-from rpgres.odds.variations import Axis, Target, find, vary
+from rpgres.odds.variations import Axis, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
@@ -96,15 +94,6 @@ def test_battles_of_every_size_are_those_of_the_recursion(war: Subject) -> None:
         assert won(cell) == chance_to_win(attackers, defenders)
 
 
-def test_the_skill_that_comes_nearest_to_a_chance(wall: Subject) -> None:
-    axis = Axis("characters.mara.skills.fight", [str(number) for number in range(6)])
-    wanted = Fraction(7, 10)
-    found = find(Study(wall), axis, Target("up", chance_record(wanted)))
-    distances = {value: abs(up(int(value) - 2) - wanted) for value in axis.values}
-    assert found.nearest == [value for value in axis.values if distances[value] == min(distances.values())]
-    assert found.order == "rising"
-
-
 def test_the_wall_follows_the_closed_form(wall: Subject) -> None:
     axes = [Axis("characters.mara.skills.fight", ["0", "1", "2", "3"]), Axis("steps.climb.with.vs", ["1", "2", "3"])]
     for cell in vary(Study(wall), axes).cells:
@@ -151,15 +140,6 @@ def test_odds_of_a_scene_list_endings_in_the_order_of_studies(wall: Subject) -> 
     record = scene_record(scene, odds_by(scene, ENDING), by=ENDING, inputs={}, note=None)
     assert list(record.outcomes) == list(measure(wall).masses) == ["up", "down"]
     assert record.outcomes["up"].probability < record.outcomes["down"].probability
-
-
-@pytest.mark.slow
-def test_what_a_scene_hangs_on(wall: Subject) -> None:
-    found = knockout(Study(wall), outcome="up")
-    texts = [part.text for part in found.parts]
-    assert "decision invoke=no of step climb not given" in texts
-    assert any(text.startswith("switch ") for text in texts)
-    assert [one.text for one in found.untried] == ["decision price=fail of step climb not given"]
 
 
 def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject) -> None:

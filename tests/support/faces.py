@@ -55,7 +55,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Bots and scripts": (
         *("resolve", "roll", "odds", "odds_scene", "odds_best"),
-        *("odds_table", "odds_compare", "odds_find", "odds_knockout"),
+        *("odds_table", "odds_compare"),
         *("simulate", "whatif", "run_scene", "load_sheet", "rulesets"),
         *("Result", "Pending", "html_of", "text_of"),
     ),

@@ -28,7 +28,7 @@ from rpgres.rulesets import Rules
 
 ACTION_OPTIONS = (
     *(CHOOSE, opt.BEST, opt.EACH, opt.BY, AUTO, POLICY),
-    *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
+    *(opt.COMPARE, opt.VARY, opt.OUTCOME),
     *(opt.SWITCH, RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.FORMAT, opt.OUT, opt.SVG, JSON, NOTE),
 )
@@ -46,8 +46,6 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
     is_procedure = data.file.actions[action].procedure
     options = PROCEDURE_OPTIONS if is_procedure else ACTION_OPTIONS
     shared = {option.name: values.pop(option.name) if option.name not in own else option.off for option in options}
-    if shared["goal"] is None and shared["find"] and isinstance(values.get("target"), str):
-        shared["goal"], values["target"] = values["target"], None  # beside --find the chance that is looked for
     axes, inputs = input_axes(given_inputs(values))
     switches = opt.read_switches(shared["switch"])
     rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)

@@ -43,7 +43,7 @@ SIMULATE = Option(
     OTHER,
 )
 SCENE_OPTIONS = (
-    *(BY, opt.BEST_WHO, opt.GOALS, AUTO, POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.KNOCKOUT, opt.OUTCOME),
+    *(BY, opt.BEST_WHO, opt.GOALS, AUTO, POLICY, opt.COMPARE, opt.VARY, opt.OUTCOME),
     *(opt.SWITCH, RULESETS, opt.LEAVES, opt.SECONDS, SIMULATE),
     *(opt.FORMAT, opt.OUT, opt.SVG, JSON, NOTE),
 )
@@ -52,7 +52,7 @@ PROCEDURE_OPTIONS = (CHOOSE, *SCENE_OPTIONS)
 
 def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
-    shared, study = _with_goals(shared, ())
+    study = _study(shared, ())
     from rpgres.scenes import Overrides, require_sound
     from rpgres.scenes.measuring import scene_subject
 
@@ -92,7 +92,7 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
             f"{named('by')} {query.by} is for an action; of a scene, name a part of the table at the end, "
             "or leave it out"
         )
-    shared, study = _with_goals(shared, axes)
+    study = _study(shared, axes)
     if study:
         told: dict[str, Any] = {"policies": query.named, "by": query.by}
         run_study(study, procedure_subject(query), axes, shared, told=told, file=query.rules.file)
@@ -108,27 +108,17 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
         _print_odds(scene, shared, **told)
 
 
-def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[str, Any], str]:
-    """Return the options, with what --best brings about as `goals`, and which study they ask for."""
-    typed = shared["goal"]
-    goals = [typed] if isinstance(typed, str) else list(typed or ())
+def _study(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
+    """Return which study the options ask for, which --goal and --best may exclude."""
     if shared["best"] is None:
-        if goals and not shared["find"]:
-            raise UsageError(
-                f"{named('goal')} says what {named('best')} or {named('find')} looks for: name one of them too"
-            )
-        if len(goals) > 1:
-            raise UsageError(
-                f"{named('find')} looks for one {named('target')}; several of them are for {named('best')}"
-            )
-        found = {**shared, "goal": goals[0] if goals else None, "goals": []}
+        if shared["goal"]:
+            raise UsageError(f"{named('goal')} says what {named('best')} looks for: name that too")
     else:
         several = next((name for name in (*STUDIES, "simulate") if shared[name]), "")
         if several:
             raise opt.exclusive("best", several)
-        found = {**shared, "goal": None, "goals": goals}
-    format_of(found)  # mistakes are reported before the work begins
-    return found, study_of(found, axes)
+    format_of(shared)  # mistakes are reported before the work begins
+    return study_of(shared, axes)
 
 
 def _print_odds(
@@ -164,7 +154,7 @@ def _print_best(scene: Scene, shared: Mapping[str, Any], start: Beginning) -> No
     """Print the result of a scene with optimal decisions of one player."""
     from rpgres.scenes.optimal import BestQuery, best_record
 
-    about = {"best": shared["best"], "goals": shared["goals"], "by": shared["by"] or ENDING, "note": shared["note"]}
+    about = {"best": shared["best"], "goals": shared["goal"], "by": shared["by"] or ENDING, "note": shared["note"]}
     query = BestQuery(**about, **opt.read_budget(shared))
     try:
         with progress("evaluating"):

@@ -34,8 +34,8 @@ def command(
         typer.Argument(
             metavar="[KIND]",
             show_default="the list of them",
-            help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, search, "
-            "knockout, simulation, what-if, error, request, batch, text, schema-shown, answers, scene-result, account, "
+            help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, "
+            "simulation, what-if, error, request, batch, text, schema-shown, answers, scene-result, account, "
             "scene-test, deck-draw, deck-shown, decks, files-listed, "
             "table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
             "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "

@@ -10,7 +10,7 @@ from rpgres.formats.base_schemas import Schema
 from rpgres.formats.schemas import DIALECT, VERSION, make_schema
 from rpgres.rulesets import Rules
 
-_STUDIES = ("comparison", "variation", "grids", "search", "knockout")
+_STUDIES = ("comparison", "variation", "grids")
 # By operation, what `rpgres schema NAME` describes its answer; beside these stand error, text and answers.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((RESOLVE, "roll"), ("result", "pending")),

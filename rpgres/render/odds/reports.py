@@ -65,12 +65,11 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
         case LadderOdds():
             return _ladder(record, file)
     from rpgres.odds.comparison import Comparison, Grids
-    from rpgres.odds.knockout import Knockout
     from rpgres.odds.scenes import ExactSceneOdds
-    from rpgres.odds.variations import Search, Variation
+    from rpgres.odds.variations import Variation
     from rpgres.render.odds.grids import grids_report
     from rpgres.render.odds.scenes import scene_report
-    from rpgres.render.odds.studies import comparison_report, knockout_report, search_report
+    from rpgres.render.odds.studies import comparison_report
 
     match record:
         case ExactSceneOdds():
@@ -79,10 +78,6 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return comparison_report(record, file)
         case Variation() | Grids():
             return grids_report(record, file, outcomes)
-        case Search():
-            return search_report(record, file)
-        case Knockout():
-            return knockout_report(record, file)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 
 from rpgres.odds.comparison import Comparison, Difference, Grids
 from rpgres.odds.exact import Chance, OddsResult
-from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scenes import ExactSceneOdds
 from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, MeasuredOdds
-from rpgres.odds.variations import Search, Variation
-from rpgres.render.odds.studies import chance_of, difference_of
+from rpgres.odds.variations import Variation
+from rpgres.render.odds.studies import difference_of
 from rpgres.render.words import input_words
 
-Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids | Search | Knockout
+Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids
 
 
 def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
@@ -65,19 +64,6 @@ def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
                 for row in _all(cell, differs=True)
             ]
             return ["rules", *(axis.name for axis in record.axes), "outcome", *CHANCE, *DIFFERENCE], grids
-        case Search():
-            found = [
-                [*cell.at.values(), record.target.outcome, *_pair(cell.chance), *_pair(cell.distance)]
-                for cell in record.cells
-            ]
-            return [record.axis.name, "outcome", *CHANCE, "distance", "distance_exact"], found
-        case Knockout():
-            parts = [
-                [part.text, *row, *_pair(_from_base(record, part, row[0]))]
-                for part in record.parts
-                for row in _all(part)
-            ]
-            return ["change", "outcome", *CHANCE, *DIFFERENCE], parts
 
 
 def _all(found: MeasuredOdds, *, differs: bool = False) -> Iterator[list[str]]:
@@ -89,12 +75,3 @@ def _all(found: MeasuredOdds, *, differs: bool = False) -> Iterator[list[str]]:
 
 def _pair(found: Chance | Difference | None) -> list[str]:
     return ["", ""] if found is None else [repr(found.probability), found.exact or ""]
-
-
-def _from_base(record: Knockout, part: Part, name: str) -> Difference | None:
-    if part.difference is None:
-        return None
-    from fractions import Fraction
-
-    found = Fraction(chance_of(part, name).exact) - Fraction(chance_of(record.base, name).exact)
-    return Difference(float(found), str(found) if part.difference.exact is not None else None)

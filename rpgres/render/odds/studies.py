@@ -1,4 +1,4 @@
-"""Several odds at once as reports: compared, varied over a grid, searched, taken apart."""
+"""Several odds at once as reports: compared, or varied over a grid."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 
 from rpgres.odds.comparison import ComparedOdds, Comparison, Difference, Grids
 from rpgres.odds.exact import Chance
-from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.study import NEGLIGIBLE
 from rpgres.odds.subjects import ANY_SUCCESS, SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
-from rpgres.odds.variations import FoundCell, Search
 from rpgres.render.odds.words import (
     above,
     fraction_text,
@@ -19,7 +17,6 @@ from rpgres.render.odds.words import (
     open_text,
     outcome_style,
     short_fraction,
-    untried,
 )
 from rpgres.render.reports import Cell, Chart, Grid, Report, Series, Table, bars
 from rpgres.render.words import outcome_titles, percent
@@ -196,128 +193,3 @@ def _open_cases(record: Comparison) -> Iterator[str]:
         for text in open_text(case.open):
             is_told = case.open.probability > NEGLIGIBLE
             yield f"{shown}: {text}{'; the differences are not exact and left out' if is_told else ''}"
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Searches
-
-
-def search_report(record: Search, file: RulesetFile | None) -> Report:
-    """Return it as a report."""
-    target = record.target
-    shown = _shown(target.outcome, record.cells[0], file) if record.cells else target.outcome
-    wanted = f"{record.axis.name} for {shown} at {percent(target.chance.probability)}"
-    text = heading(record, what=wanted, without=[record.axis.name])
-    rows = [_found_row(record, cell) for cell in record.cells]
-    chart = bars(
-        text,
-        [cell.at[record.axis.name] for cell in record.cells],
-        [cell.chance.probability for cell in record.cells],
-        of=shown,
-        category_axis=record.axis.name,
-        mark=target.chance.probability,
-        is_whole=False,
-    )
-    table = Table(columns=[record.axis.name, shown, "exact", "off by", "nearest"], rows=rows)
-    unfinished = unfinished_text(record, len(record.cells), len(record.axis.values))
-    came = (name for cell in record.cells for name, chance in cell.outcomes.items() if chance.probability)
-    texts = untried(record, file, came, varied=record.axis.name) or search_texts(record, shown)
-    below = [*texts, *below_text(record, unfinished=unfinished)]
-    return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
-
-
-def _found_row(record: Search, cell: FoundCell) -> list[Cell]:
-    value = cell.at[record.axis.name]
-    is_nearest = value in record.nearest
-    cells = _chance_cells(cell.chance, cell.open, "good" if is_nearest else "")
-    off = f"{100 * cell.distance.probability:.2f}"
-    return [Cell(value), *cells, Cell(off), Cell("*" if is_nearest else "")]
-
-
-ORDERS = {
-    "rising": "rises with {}",
-    "falling": "falls as {} rises",
-    "constant": "is the same for every {}",
-    "mixed": "neither rises nor falls throughout with {}; all values were evaluated",
-}
-
-
-def search_texts(record: Search, shown: str) -> list[str]:
-    """Return what a search found, in sentences."""
-    name, found = record.axis.name, record.nearest
-    values = found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
-    equally = f"{name} {values} come equally near" if len(found) > 1 else f"{name} {values} comes nearest"
-    texts = [f"{equally}."]
-    if record.certain and len(record.cells) > 1:
-        texts.append(f"{shown[:1].upper()}{shown[1:]} {ORDERS[record.order].format(name)}.")
-    if not record.certain:
-        texts.append("Some probability remains, so another value may be nearer.")
-    return texts
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# What a result hangs on
-
-
-def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
-    """Return it as a report."""
-    shown = _shown(record.outcome, record.base, file) if record.outcome else "the distribution"
-    text = heading(record, what=f"what {shown} hangs on")
-    telling = [part for part in record.parts if _matters(part)]
-    rows = [_part_row(record, part) for part in telling]
-    idle = [part for part in record.parts if not _matters(part) and part.difference is not None]
-    unknown = [part for part in record.parts if not _matters(part) and part.difference is None]
-    below = list[str]()
-    if not record.parts and not record.untried and record.complete:
-        below = ["there is nothing to take out: no aspect, gear, optional input, decision or switch"]
-    below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
-    below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
-    values = [part.difference.probability if part.difference else None for part in telling]
-    chart = bars(text, [part.text for part in telling], values, is_whole=False)
-    heads = ["changed alone", "all outcomes"]
-    if record.outcome:
-        base = _chance_cells(chance_of(record.base, _measured(record)), record.base.open)
-        rows.insert(0, [Cell("as typed"), *base, Cell(""), Cell(""), Cell("")])
-        heads[1:1] = [shown, "exact", "difference", "exact"]
-    tables = [Table(columns=heads, rows=rows)] if rows else []
-    tables += [*_idle_parts(idle), *_unknown_parts(unknown)]
-    return Report(title=text, above=above(record), tables=tables, below=below, chart=chart if telling else None)
-
-
-def _measured(record: Knockout) -> str:
-    """Return what the knockout is about: `success` is any, even where an outcome is called so."""
-    return ANY_SUCCESS if record.outcome == SUCCESS else record.outcome
-
-
-def _shown(outcome: str, found: MeasuredOdds, file: RulesetFile | None) -> str:
-    """Return what a study is about, in words."""
-    if outcome == SUCCESS:
-        return ANY_SUCCESS if SUCCESS in found.outcomes else SUCCESS
-    return outcome_titles(file, [*found.outcomes, outcome])[outcome]
-
-
-def _matters(part: Part) -> bool:
-    return part.distance.probability != 0
-
-
-def _idle_parts(parts: Sequence[Part]) -> Iterator[Table]:
-    """Yield a table of what changes nothing, if there is anything."""
-    if parts:
-        rows = [[Cell(part.text)] for part in parts]
-        yield Table(caption=f"no difference ({len(parts)}):", columns=["changed alone"], rows=rows, is_headed=False)
-
-
-def _unknown_parts(parts: Sequence[Part]) -> Iterator[Table]:
-    """Yield a table of what may change something, where too much remains to tell, if there is anything."""
-    if parts:
-        rows = [[Cell(part.text), Cell(percent(part.open.probability))] for part in parts]
-        caption = f"not known, as too much remains; --seconds N follows more of it ({len(parts)}):"
-        yield Table(caption=caption, columns=["changed alone", "remaining"], rows=rows)
-
-
-def _part_row(record: Knockout, part: Part) -> list[Cell]:
-    moved = f"{'' if part.difference is not None else 'at least '}{100 * part.distance.probability:.2f} moved"
-    if not record.outcome:
-        return [Cell(part.text), Cell(moved)]
-    cells = _chance_cells(chance_of(part, _measured(record)), part.open)
-    return [Cell(part.text), *cells, *_difference_cells(part.difference), Cell(moved, "quiet")]

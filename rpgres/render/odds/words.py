@@ -41,7 +41,7 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
     return f"{name}: {what} ({'; '.join(filter(None, (record.ruleset, inputs)))})"
 
 
-def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, varied: str = "") -> list[str]:
+def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str]) -> list[str]:
     """Return which inputs are missing, where the only outcome of an action is that it was rolled."""
     names = set(outcomes)
     action = file.actions.get(record.action or "") if file is not None else None
@@ -52,8 +52,8 @@ def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, v
         return []
     its = file.definitions.get(action.band)
     condition = (its.cases if its is not None else action.conditions).get(name, "")
-    given, named = {*record.inputs, varied}, re.findall(r"[a-z][\w-]*", condition)
-    missing = [one for one in file.parameters_of(str(record.action)) if one not in given and one in named]
+    named = re.findall(r"[a-z][\w-]*", condition)
+    missing = [one for one in file.parameters_of(str(record.action)) if one not in record.inputs and one in named]
     options = " and ".join(f"--{one}" for one in missing)
     return [f"without {options} there is nothing to succeed in"] if missing else []
 
