@@ -52,13 +52,12 @@ def begin(folder: str) -> str:
 BATCH = (sys.executable, "-m", "rpgres", "batch")
 
 
-def in_a_row(make: Makes, seconds: float, first: dict[str, Any] | None = None) -> float:
+def in_a_row(make: Makes, seconds: float) -> float:
     """Return answers a second where requests do not wait for answers.
 
     Args:
         make: makes a request by its number.
         seconds: how long they are sent.
-        first: what is said before, as `{"concurrent": true}`.
     """
     with subprocess.Popen(BATCH, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as batch:
         assert batch.stdin is not None
@@ -67,7 +66,6 @@ def in_a_row(make: Makes, seconds: float, first: dict[str, Any] | None = None) -
 
         def send() -> None:
             assert batch.stdin is not None
-            batch.stdin.write(json.dumps(first) + "\n" if first is not None else "")
             number = 0
             while time.perf_counter() < until:
                 batch.stdin.write(json.dumps(make(number)) + "\n")
@@ -145,7 +143,6 @@ def main() -> None:
         print(f"import rpgres over bare Python: {import_time():.1f} ms")
         print(f"resolve: {in_a_row(resolve, seconds):,.0f}/s", flush=True)
         print(f"exact odds: {in_a_row(odds, seconds):,.0f}/s", flush=True)
-        print(f"resolve, concurrent: {in_a_row(resolve, seconds, {'concurrent': True}):,.0f}/s", flush=True)
         print(f"durable table.act in a row: {in_a_row(act_at(table), seconds):,.0f}/s", flush=True)
         print(f"durable table.act one at a time: {one_at_a_time(act_at(table), seconds):,.0f}/s", flush=True)
         for number, size in memory_over(options.requests, table):

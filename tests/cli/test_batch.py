@@ -100,11 +100,10 @@ def test_inputs_beside_with_are_told_their_place() -> None:
     ],
 )
 def test_a_line_that_cannot_be_read_is_told_with_its_id(line: str, told: str, id_: object) -> None:
-    for before in ("", '{"concurrent":true}\n'):
-        answer = json.loads(rpgres("batch", "-", stdin=before + line + "\n").stdout)
-        assert answer["message"].startswith(told.replace("line 1", "line 2") if before else told)
-        assert answer.get("id") == id_
-        assert ("line" in answer["details"]) is (id_ is None)
+    answer = json.loads(rpgres("batch", "-", stdin=line + "\n").stdout)
+    assert answer["message"].startswith(told)
+    assert answer.get("id") == id_
+    assert ("line" in answer["details"]) is (id_ is None)
 
 
 def test_a_line_without_end_is_refused_and_the_next_one_answered() -> None:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -14,14 +13,12 @@ import msgspec
 import typer
 
 from rpgres.cli.annotations import Folders, option
-from rpgres.cli.output import flush, say_json, write_json
+from rpgres.cli.output import write_json
 from rpgres.cli.streams import results
 from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
 CHUNK = 65536  # bytes that are read at once
-_NEEDED = "where answers may come in any order, every request needs an `id`"
-_FIRST = '`concurrent` stands alone in the first line: {"concurrent": true}; the requests follow in lines of their own'
 SECONDS = 10  # for one request; an action of a table takes milliseconds
 
 
@@ -53,9 +50,6 @@ def command(
 
     A request that takes longer than --seconds is stopped, and its answer is an error with the code "time". Where a
     ruleset's code cannot be stopped, as it catches every interrupt, that error is the last answer and the exit code 1.
-
-    After a first line {"concurrent": true}, which has no answer itself, requests are answered as they are done, by
-    several processes: a slow one holds up no other, and what is asked of one table keeps its order. Each needs an id.
 
     The exit code is 0 when every line was answered, whatever the answers were.
     """
@@ -95,42 +89,13 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
         together.give_up()
         say(_too_long(number, request, seconds, "cannot be interrupted, so the batch ends here"))
 
-    lines = _lines(stream)
-    first = next(lines, None)
-    if first is not None and _read(*first[:2]) == {"concurrent": True}:
-        _answer_concurrently(lines, folders, seconds)
-        return
     with kept(), time_limit(seconds, give_up=give_up) as limit:
-        for number, line, has_more in chain([first] if first is not None else [], lines):
+        for number, line, has_more in _lines(stream):
             request = _read(number, line)
             together.prepare(request, has_more=has_more)
             with _nothing_typed():
                 answer = limit.within(partial(_answer, number, request, folders))
             together.say(answer if answer is not None else _too_long(number, request, seconds), has_more=has_more)
-
-
-def _answer_concurrently(lines: Iterator[tuple[int, bytes, bool]], folders: tuple[Path, ...], seconds: float) -> None:
-    """Answer requests as they are done, by several processes, each with its id."""
-    from os import cpu_count
-
-    from rpgres.cli.requests.crew import Crew, command_of, job_of
-
-    def say(line: bytes) -> None:
-        say_json(msgspec.Raw(line.rstrip(b"\n")))
-        flush()
-
-    crew = Crew(command_of(folders, seconds), max(2, cpu_count() or 1), say)
-    try:
-        for number, line, _ in lines:
-            request = _read(number, line)
-            if isinstance(request, dict) and request.get("id") is None:
-                request = UsageError(_NEEDED, path=("id",), line=number)
-            if not isinstance(request, dict) or "concurrent" in request:
-                crew.say(msgspec.json.encode(_answer(number, request, folders)))
-            else:
-                crew.take(job_of(request, line))
-    finally:
-        crew.finish()
 
 
 def _too_long(number: int, request: Any, seconds: float, end: str = "was stopped") -> dict[str, Any]:
@@ -216,10 +181,7 @@ def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, A
     if isinstance(request, UsageError):
         answer = error_record(request)
         return {"id": answer["details"].pop("id"), **answer} if "id" in answer["details"] else answer
-    if isinstance(request, dict) and "concurrent" in request:
-        id_ = {"id": request["id"]} if request.get("id") is not None else {}
-        answer = {**id_, **error_record(UsageError(_FIRST, path=("concurrent",)))}
-    elif isinstance(request, dict) and request.get("op", RESOLVE) != RESOLVE:
+    if isinstance(request, dict) and request.get("op", RESOLVE) != RESOLVE:
         from rpgres.cli.requests.answers import answer_operation
 
         answer = answer_operation(request, folders=folders)
