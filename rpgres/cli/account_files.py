@@ -101,25 +101,15 @@ def _text(account: Account, form: str) -> str:
 
 
 def read_account(file: str, *, folders: tuple[Path, ...] = ()) -> Account:
-    """Return the account in a file: a log in Lonelog, an account as JSON, or the JSON of a scene that was played.
+    """Return the account in a file: an account as JSON, or the JSON of a scene that was played.
 
     Args:
         file: the file; `-` for standard input.
         folders: where rulesets are sought first, for the words of a scene that was played.
 
     Raises:
-        FileError: the file cannot be read, or is none of these.
+        FileError: the file cannot be read, or is neither.
     """
-    from rpgres.formats.lonelog import read_lonelog
-    from rpgres.toml.reading import read_source
-
-    source = read_source(Path(file))
-    if not source.text.lstrip().startswith("{"):
-        return read_lonelog(source.text, file=source.path)
-    return _from_json(source.text, source.path, folders)
-
-
-def _from_json(text: str, path: str, folders: tuple[Path, ...]) -> Account:
     import msgspec
 
     from rpgres.formats.accounts import Account
@@ -127,12 +117,14 @@ def _from_json(text: str, path: str, folders: tuple[Path, ...]) -> Account:
     from rpgres.plugins.loading import load_rules
     from rpgres.render.accounts.scenes import account_of
     from rpgres.scenes import SceneResult
+    from rpgres.toml.reading import read_source
 
+    source = read_source(Path(file))
     try:
-        found = msgspec.json.decode(text, type=Account | SceneResult)
+        found = msgspec.json.decode(source.text, type=Account | SceneResult)
         if isinstance(found, Account):
             return found
         rules = load_rules(find_ruleset(found.ruleset, extra=folders), switches=found.switches, extra=folders)
-        return account_of(found, rules, name=path)
+        return account_of(found, rules, name=source.path)
     except (msgspec.DecodeError, AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        raise FileError(f"{path}: neither an account nor the JSON of a scene that was played: {error}") from None
+        raise FileError(f"{source.path}: neither an account nor the JSON of a scene that was played: {error}") from None

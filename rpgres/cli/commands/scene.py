@@ -110,7 +110,7 @@ def run(
 def show(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A log in Lonelog, or JSON of scene run or scene show; - reads input."),
+        typer.Argument(metavar="FILE", help="JSON of scene run or scene show; - reads input."),
     ],
     markdown: AsMarkdown = None,
     html: AsHtml = None,
@@ -118,11 +118,9 @@ def show(
     as_json: AsJson = False,
     rulesets: Folders = None,
 ) -> None:
-    """Tell a scene that was played: from a log in Lonelog, or from JSON.
+    """Show a scene that was played, from its JSON.
 
-    A log that `scene run --lonelog` wrote holds all of the account, so every other format can be made of it. A log by
-    another hand is read as far as its notation is known. An account has what its reader may know and no more: for
-    another seat, play the scene with `scene run --as SEAT`.
+    An account has what its reader may know and no more: for another seat, play the scene with `scene run --as SEAT`.
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
 
