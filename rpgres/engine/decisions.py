@@ -230,6 +230,16 @@ def accepted(question: Question, choice: str) -> str:
         raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
 
 
+def refused_by(question: Question, answer: Answer) -> ChoiceError | None:
+    """Return why a question does not take a typed answer; None where it does."""
+    try:
+        if isinstance(answer.choice, str):
+            accepted(question, answer.choice)
+    except ChoiceError as error:
+        return error
+    return None
+
+
 def naming(label: str, who: str, default: str, *, of: str) -> Question:
     """Return the question for the name of something new; see `Table.name`."""
     form = f"a name [Enter: {default}]"

@@ -26,7 +26,7 @@ from rpgres.engine.players import (
     promises_of,
     refusal,
 )
-from rpgres.errors import UsageError
+from rpgres.errors import ChoiceError, UsageError
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
@@ -134,6 +134,11 @@ class Script:
         """Return the next answer to a question, if there is one."""
         return self.next(question) if self.seat in ("", view.seat) else None
 
+    def drop(self, question: Question) -> None:
+        """Drop all answers for the label of a question: they were given for another course of events."""
+        for key in (f"{question.who}:{question.label}", question.label):
+            self.left.pop(key, None)
+
     def met(self, question: Question) -> None:
         """Note for odds that a question was asked."""
         if self._applied is not None:
@@ -204,6 +209,21 @@ class Script:
             for answer in answers:
                 if not is_over or (label, answer) not in self._met:
                     yield label, answer
+
+
+class Dropped(msgspec.Struct, frozen=True):
+    """An answer given in advance that its question did not offer when it was asked.
+
+    Attributes:
+        seat: who gave it; empty for the host.
+        label, choice: the question, and the answer.
+        error: why it is refused, for its owner alone.
+    """
+
+    seat: str
+    label: str
+    choice: str
+    error: ChoiceError
 
 
 class Completed(msgspec.Struct, frozen=True, gc=False):
@@ -305,11 +325,13 @@ class Seats:
         gathers: whether everybody who is asked something together is heard, though one of them does not answer; not
             where a script's answers are taken in order, so that each answers the question it was written for.
         passed: the labels of optional questions without an answer.
+        dropped: answers that were given in advance and did not fit, at a table.
     """
 
     __slots__ = (
         "answerers",
         "by_question",
+        "dropped",
         "gathers",
         "hears_moot",
         "is_automatic",
@@ -343,6 +365,7 @@ class Seats:
         self.let_answer(said, others)
         self.gathers = False
         self.passed: set[str] = set()
+        self.dropped: list[Dropped] = []
 
     def let_answer(self, said: Iterable[Answerer], others: Iterable[Answerer] = ()) -> None:
         """Say who is asked, in order: those whose answers were given beforehand, then others."""

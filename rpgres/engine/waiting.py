@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from rpgres.engine.decisions import refused_by
 from rpgres.engine.events import Decided, Event
 from rpgres.engine.players import HOSTS, NO, WINDOW, Answer, Answerer, Policy, Prompt, Question, View
-from rpgres.engine.seats import Script, Seats
+from rpgres.engine.seats import Dropped, Script, Seats
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.events import DecisionEvent, EventRecord
 from rpgres.model.state import EMPTY
@@ -55,10 +56,9 @@ def waiting(
         names: tells whether the name of something new waits for its owner; by default it has a default.
     """
     seats = Seats(choose, policies=policies, prompt=prompt, means=HOSTS)
-    seats.scripts += [Script(texts, seat=seat, single=seats.script.single) for seat, texts in own.items()]
-    said = [_recalling(recalled), *(script.answer for script in seats.scripts[1:]), *seats.said]
     others = seats.answerers[len(seats.said) :]
-    seats.let_answer([_waiting(said, others, waits, names)])
+    seats.scripts += [Script(texts, seat=seat, single=seats.script.single) for seat, texts in own.items()]
+    seats.let_answer([_waiting(seats, _recalling(recalled), others, waits, names)])
     seats.gathers = True
     return seats
 
@@ -98,18 +98,30 @@ def _nobody(question: Question, view: View) -> Answer | None:
 
 
 def _waiting(
-    said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits, names: Callable[[View], bool] | None
+    seats: Seats, recall: Answerer, others: Sequence[Answerer], waits: Waits, names: Callable[[View], bool] | None
 ) -> Answerer:
-    """Return an answerer that asks those with answers given beforehand, then others; an optional decision waits.
+    """Return an answerer that recalls, then asks the scripts, then others; an optional decision waits.
 
-    A moot one does not wait, except in a replay of a record in which it waited.
+    A moot one does not wait, except in a replay of a record in which it waited. An answer of a script that the question
+    does not offer is dropped, and the question waits for its owner: who goes on with an action learns nothing of what
+    others had answered in advance.
     """
+    scripts = [*seats.scripts[1:], seats.script]
     answered: dict[Asked, list[Answer]] = {}
 
     def answer(question: Question, view: View) -> Answer | None:
         is_moot = question.moot and waits is not always
-        asked = said if is_moot else [*said, *others]
-        found = next((found for other in asked if (found := other(question, view)) is not None), None)
+        found, count = recall(question, view), len(seats.dropped)
+        for script in scripts if found is None else ():
+            found = script.answer(question, view)
+            if found is not None and (refused := refused_by(question, found)) is not None:
+                seats.dropped.append(Dropped(script.seat, question.label, str(found.choice), refused))
+                script.drop(question)
+                found = None
+            if found is not None or len(seats.dropped) > count:
+                break
+        if found is None and not is_moot and len(seats.dropped) == count:
+            found = next((found for other in others if (found := other(question, view)) is not None), None)
         if found is None and question.is_naming:
             if names is not None and names(view):
                 raise NeedsAnswer(question)

@@ -191,6 +191,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         claimed: what of the inputs no sheet had, in words.
         private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
+        dropped: by seat, the answers given in advance (`LABEL=ANSWER`) that were not possible when they were due; the
+            host's under an empty name.
         policies: policies by character or seat; the default under an empty name.
         note: the text of `--note`.
         names: of a run that begins: whether the seat that typed it is asked for the names of what it makes.
@@ -229,6 +231,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     private: dict[str, list[str]] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
+    dropped: dict[str, list[str]] = {}
     policies: dict[str, str] = {}
     note: str | None = None
     names: bool = False

@@ -5,7 +5,7 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, record_of
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Trust
-from rpgres.engine.seats import Seats
+from rpgres.engine.seats import Dropped, Seats
 from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.views import HOST, laid_by, private_in
 from rpgres.engine.waiting import Answered, Waits, always, decisions_in, recalling, waiting
@@ -87,6 +87,7 @@ class Ran(msgspec.Struct, frozen=True):
         now: the table as the finished turns of a procedure left it that waits; else as `state`.
         fault: why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
+        dropped: answers given in advance that were not possible when they were due.
     """
 
     found: Result | Pending
@@ -95,6 +96,7 @@ class Ran(msgspec.Struct, frozen=True):
     now: State
     fault: RpgresError | None = None
     is_attempt: bool = False
+    dropped: Sequence[Dropped] = ()
 
 
 def run_of(history: History, entry: Entry) -> Run:
@@ -315,9 +317,19 @@ def _ran(
         names=asked.names,
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
+        dropped=_dropped_by(players),
     )
     now = state if fault is None else before
-    return Ran(found, state if is_over else before, secret, now, fault, is_attempt=fault is not None)
+    is_attempt = fault is not None
+    return Ran(found, state if is_over else before, secret, now, fault, is_attempt, players.dropped)
+
+
+def _dropped_by(players: Seats) -> dict[str, list[str]]:
+    """Return the dropped answers by seat, as their owners are told of them."""
+    found: dict[str, list[str]] = {}
+    for one in players.dropped:
+        found.setdefault(one.seat, []).append(f"{one.label}={one.choice}")
+    return found
 
 
 def is_mid_procedure(history: History) -> bool:

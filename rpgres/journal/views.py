@@ -130,7 +130,7 @@ def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping
         **common,
         "said_by": run.secret.by if run.kind == "act" else "",
         "attempt": entry.public.attempt,
-        "text": secret.text if entry.public.attempt and is_own else "",
+        "text": secret.text if entry.public.attempt and is_own else _dropped_words(secret, seat),
         "given": sorted(secret.given),
         "laid": sorted(secret.laid.values()),
         "claimed": secret.claimed,
@@ -153,6 +153,12 @@ def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping
         accepted=secret.accepted if is_own else "",
         salt=secret.salt if is_own and entry.public.opens is not None else "",
     )
+
+
+def _dropped_words(secret: Secret, seat: str | None) -> str:
+    """Return which answers that a seat had given in advance were not possible; the host reads of all."""
+    known = secret.dropped if seat is HOST else {seat: secret.dropped.get(seat or "", [])}
+    return ". ".join(f"{text} is not possible now" for texts in known.values() for text in texts)
 
 
 def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pending:

@@ -223,7 +223,7 @@ def entry_lines(
     typed = typed_words(entry)
     yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
     yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
-    if entry.attempt and entry.text:
+    if entry.text:
         yield line("       ", Piece(entry.text, "quiet"))
 
 

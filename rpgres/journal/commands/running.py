@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,8 +11,9 @@ import msgspec
 from rpgres.engine.dealers import Due, Hand
 from rpgres.engine.players import ORDERS_FILE, Prompt, default_policy
 from rpgres.engine.records import Pending, Result
+from rpgres.engine.seats import Dropped
 from rpgres.engine.views import HOST
-from rpgres.errors import ChoiceError, GivenError, UsageError, called, named
+from rpgres.errors import GivenError, UsageError, called, named
 from rpgres.journal.commands.pending import require_pending, thing_of, undecided
 from rpgres.journal.commands.writing import Transaction, code_of, hash_of
 from rpgres.journal.history import History
@@ -117,11 +118,10 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     ran = run_at(at.rules, history, asked, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it; or undo the action")
-    if isinstance(ran.fault, ChoiceError):
-        for fewer in _with_fewer(asked, at.seat, ran.fault.details.get("label", "")):
-            then = run_at(at.rules, history, fewer, step=step, hand=hand)
-            if not then.is_attempt and _shown(then.found) > known:
-                return msgspec.structs.replace(then, fault=ran.fault)
+    refused = next((one for one in ran.dropped if _is_typed(one, at, typed)), None)
+    if refused is not None and ran.fault is None:
+        secret = msgspec.structs.replace(ran.secret, dropped=_without(ran.secret.dropped, refused))
+        ran = msgspec.structs.replace(ran, fault=refused.error, secret=secret)
     if ran.fault is not None and _shown(ran.found) <= known:
         raise ran.fault
     is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
@@ -138,15 +138,15 @@ def _shown(found: Result | Pending | None) -> int:
     return sum(not isinstance(event, DecisionEvent) for event in found.events) if found is not None else 0
 
 
-def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:
-    """Yield a run without the last of the answers that were typed under a label, then without the last two, ..."""
-    typed = asked.choose if seat is HOST else asked.own.get(seat, {})
-    for count in reversed(range(len(typed.get(label, ())))):
-        fewer = {**typed, label: typed[label][:count]}
-        if seat is HOST:
-            yield msgspec.structs.replace(asked, choose=fewer)
-        else:
-            yield msgspec.structs.replace(asked, own={**asked.own, seat: fewer})
+def _is_typed(one: Dropped, at: Transaction, typed: Typed) -> bool:
+    """Tell whether an answer that was dropped was typed just now, and not in advance."""
+    return one.seat == (at.seat or "") and any(one.choice in texts for texts in typed.choose.values())
+
+
+def _without(dropped: Mapping[str, list[str]], one: Dropped) -> dict[str, list[str]]:
+    """Return dropped answers without one whose owner is told of it at once."""
+    left = {seat: [text for text in texts if text != f"{one.label}={one.choice}"] for seat, texts in dropped.items()}
+    return {seat: texts for seat, texts in left.items() if texts}
 
 
 def _check_known(at: Transaction, drawn: Counter[str], given: Mapping[str, Sequence[str]], *, step: int) -> None:
