@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from rpgres.engine.hidden import known_to
 from rpgres.engine.players import NO
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
@@ -22,7 +23,7 @@ from rpgres.journal.replay import run_of, trust_at
 from rpgres.journal.store import read_state_after
 from rpgres.journal.views import run_seen
 from rpgres.model.events import DecisionEvent, EventRecord
-from rpgres.model.state import GM, State
+from rpgres.model.state import State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
 
@@ -48,15 +49,15 @@ def table_what_if(
     begun, ended = _action(history, number)
     before = found_in(ended.secret)
     assert isinstance(before, Result)
-    if seat not in (HOST, GM) and any(_is_hidden(event, seat) for event in before.events):
+    if seat is not HOST and any(_is_hidden(event, seat) for event in before.events):
         raise UsageError(
             f"in entry {number} something happened that {seat} may not know, so nothing may be tried there"
         )
     start = read_state_after(path, history.entries[begun.number - 1])
-    prepared = _prepared(rules, begun, ended, start if seat in (HOST, GM) else start.seen_by(seat), number, seat)
+    prepared = _prepared(rules, begun, ended, start, number, seat)
     trust = trust_at(rules, history, run_of(history, begun), start)
     prepared = msgspec.structs.replace(prepared, trust=trust)
-    seen = [event for event in before.events if seat in (HOST, GM) or event_seen(event, seat) is not None]
+    seen = [event for event in before.events if seat is HOST or event_seen(event, seat) is not None]
     answers = answers_in(seen)  # that others skipped a hidden decision would show that there was one
     decided = [event for event in seen if isinstance(event, DecisionEvent) and event.label == CLAIM]
     claims = [  # whether each counted is an answer of the run, which nobody changes
@@ -100,17 +101,18 @@ def _action(history: History, number: int) -> tuple[Entry, Entry]:
 
 
 def _prepared(rules: Rules, begun: Entry, ended: Entry, state: State, number: int, seat: str | None) -> Prepared:
+    """Return the action at the table as a seat knows it: cards that it does not see are in their deck."""
     sheets = {name: Source(*text) for name, text in {**begun.secret.sheets, **ended.secret.sheets}.items()}
     try:
         return prepare(
             rules,
             begun.public.action,
             begun.secret.inputs,
-            state=state,
+            state=state if seat is HOST else known_to(rules, state, seat).state,
             actor=begun.public.actor,
             sheets=sheets,
         )
     except RpgresError as error:
-        if seat in (HOST, GM):
+        if seat is HOST:
             raise
         raise UsageError(f"entry {number} cannot be repeated from what {seat} may see") from error
