@@ -42,8 +42,8 @@ def lines_of(name: str) -> list[str]:
 
 def expanded(pattern: str) -> Iterator[str]:
     """Yield the lines that a pattern stands for."""
-    found = re.search(r"\{([^{}\"]*\|[^{}\"]*|-?\d+\.\.-?\d+(?:\.\.\d+)?)\}", pattern)
-    if not found:
+    found = re.search(r"\{([^{}]*\|[^{}]*|-?\d+\.\.-?\d+(?:\.\.\d+)?)\}", pattern)
+    if not found or pattern.startswith('{"'):
         yield pattern
         return
     inner = found[1]

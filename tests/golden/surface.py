@@ -26,6 +26,9 @@ from typer.testing import CliRunner
 SCALARS = ("outcome", "also", "success", "margin", "total", "opposition", "ending", "seats", "under_way", "passes")
 
 
+TOLD = ("of", "before", "claimed", "given", "period", "path", "value", "text", "undone", "undid")
+
+
 class Ran(NamedTuple):
     """What a command line left behind."""
 
@@ -101,8 +104,9 @@ def reduced(record: Mapping[str, Any]) -> dict[str, Any]:
         kept["asks"] = [_question(question) for question in asked]
     kept["answers"] = [f"{answer['label']}={answer['value']}" for answer in record.get("answers") or ()]
     kept["effects"] = [_words(effect) for effect in record.get("effects") or ()]
-    for name in ("details", "parts", "each", "unused", "orders"):
-        kept[name] = record.get(name)
+    kept["unused"] = [f"{answer['label']}={answer['value']}" for answer in record.get("unused") or ()]
+    for name in ("details", "parts", "each", "orders"):
+        kept[name] = _textless(record.get(name))
     if kind in ("odds", "scene-odds"):
         kept["outcomes"], kept["success"] = _exact(record["outcomes"]), _exact(record.get("success"))
         choices = record.get("choices") or ()
@@ -111,7 +115,9 @@ def reduced(record: Mapping[str, Any]) -> dict[str, Any]:
     for part in (*record.get("ladder", ()), *record.get("cells", ()), *record.get("cases", ())):
         kept[part["name"] if "name" in part else _words(part["at"])] = _exact(part["outcomes"])
     if kind == "simulation":
-        counts = record["counted"].get("outcome") or record["counted"].get("ending") or next(iter(record["counted"].values()))
+        counted = record["counted"]
+        counts = counted.get("outcome") or counted.get("ending") or next(iter(counted.values()))
+        kept["success"] = None
         kept["counts"] = {str(value["value"]): value["count"] for value in counts["values"]}
     if "steps" in record:
         kept["steps"] = [" ".join([step.get("id") or "", _line(step)]).strip() for step in record["steps"]]
@@ -121,7 +127,11 @@ def reduced(record: Mapping[str, Any]) -> dict[str, Any]:
         kept["entry"] = _entry(record["entry"])
     if "entries" in record and isinstance(record["entries"], list):
         return {str(entry["number"]): _entry(entry) for entry in record["entries"]}
-    return {name: value for name, value in kept.items() if value not in (None, [], {}, "", False) or name == "success" and value is False}
+    return {name: value for name, value in kept.items() if _says_something(value) or (name, value) == ("success", False)}
+
+
+def _says_something(value: Any) -> bool:
+    return value is not None and value is not False and value not in ("", [], {})
 
 
 def _request(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,9 +150,10 @@ def _question(question: Mapping[str, Any]) -> str:
 def _entry(entry: Mapping[str, Any]) -> str:
     """Return an entry of a journal on one line."""
     result = entry.get("result") or entry.get("pending") or {}
-    told = {name: entry[name] for name in ("of", "before", "claimed", "given", "period", "path", "value", "text", "undone", "undid") if entry.get(name) not in (None, "", [], False)}
-    said = [entry["kind"], f"by {entry['by']}" if entry.get("by") else "", entry.get("actor") or "", entry.get("action") or ""]
-    return " ".join(filter(None, [*said, _words(result.get("inputs") or {}), _words(told), "-> " + _line(result) if result else ""]))
+    told = {name: entry[name] for name in TOLD if _says_something(entry.get(name))}
+    said = [entry["kind"], "by " * bool(entry.get("by")) + entry.get("by", ""), entry.get("actor"), entry.get("action")]
+    inputs = result.get("inputs") or {}
+    return " ".join(filter(None, [*said, _words(inputs), _words(told), "-> " + _line(result) if result else ""]))
 
 
 def _line(result: Mapping[str, Any]) -> str:
@@ -156,8 +167,15 @@ def _words(value: Any) -> str:
     if isinstance(value, Mapping):
         return " ".join(f"{name}={_words(part)}" for name, part in sorted(value.items()))
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_words(part) for part in value) + "]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) and " " in value else str(value)
+        return "[" + "; ".join(_words(part) for part in value) + "]"
+    return str(value)
+
+
+def _textless(value: Any) -> Any:
+    """Return a value without texts for people."""
+    if isinstance(value, Mapping):
+        return {name: _textless(part) for name, part in value.items() if name not in ("text", "texts")}
+    return [_textless(part) for part in value] if isinstance(value, list) else value
 
 
 def _exact(value: Any) -> Any:
@@ -188,4 +206,4 @@ def _state(state: Mapping[str, Any], *, sheets: bool) -> dict[str, Any]:
         runs = [(card, len(list(run))) for card, run in groupby(pile["cards"])]
         flat[f"pile {name}"] = " ".join(card if count == 1 else f"{card}x{count}" for card, count in runs)
     flat["periods"] = state.get("periods")
-    return {name: value for name, value in flat.items() if value not in (None, "", [], {}, False)}
+    return {name: value for name, value in flat.items() if _says_something(value)}
