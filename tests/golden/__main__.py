@@ -1,6 +1,7 @@
 """`python -m tests.golden`: make all records anew and print the difference; with `--write` write them.
 
-Each difference is a line: the case, what it was, what it is. Exits with 1 where there is one.
+Each difference is a line: the case, what it was, what it is. Exits with 1 where there is one. Names look at these files
+alone; `--missing` lists actions without a case, and switches that no line shows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tests.golden import cases
 
 def main(words: list[str]) -> int:
     """Print what differs, with `--write` write it, and with names look at these files alone."""
-    named = [word for word in words if word != "--write"]
+    named = [word for word in words if not word.startswith("--")]
     found = 0
     for folder, name in [(folder, name) for folder in ("cases", "tables") for name in cases.files(folder)]:
         if named and name not in named:
@@ -27,9 +28,8 @@ def main(words: list[str]) -> int:
         if "--write" in words:
             text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in new)
             (cases.HERE / folder / f"{name}.jsonl").write_text(text, "utf-8")
-    for line in () if named else cases.unasked():
+    for line in cases.unasked() if "--missing" in words else ():
         print(line)
-        found += 1
     return min(found, 1)
 
 

@@ -89,70 +89,42 @@ def record_of(name: str, line: str) -> Record:
 
 def made(name: str) -> Iterator[Record]:
     """Yield the records of a file of patterns, made anew."""
-    for line in switched() if name == "switches" else lines_of(name):
+    for line in lines_of(name):
         yield record_of(name, line)
-
-
-@cache
-def switched() -> list[str]:
-    """Return a line for each choice of each switch, of those in `switches.txt`, that the choice gives another result.
-
-    The committed line is taken where it still does; else all lines about the ruleset are tried, in order.
-    """
-    lines = [line for name in ("switches", "odds", "rolls") for line in lines_of(name)]
-    told = {record["run"].rpartition(" --switch ")[2]: record["run"] for record in committed("cases", "switches")}
-    found = []
-    for ruleset in rulesets():
-        about = [line for line in lines if re.match(rf"\w+( run)? {ruleset}[ /]", line)]
-        for switch, entry in shown(ruleset)["switches"].items():
-            for choice in entry["choices"]:
-                if choice == entry["default"]:
-                    continue
-                setting = f" --switch {ruleset}.{switch}={choice}"
-                found += _first_that_differs(about, f" --switch {switch}={choice}", told.get(setting, ""))
-    return sorted(found)
-
-
-def _first_that_differs(lines: list[str], setting: str, before: str) -> list[str]:
-    first = [before.removesuffix(setting)] if before.endswith(setting) else []
-    for line in first + lines:
-        if line in lines and plainly(line) != (changed := played(line + setting)) and is_as_meant("", changed):
-            return [line + setting]
-    return []
-
-
-@cache
-def plainly(line: str) -> Any:
-    """Return what a line gives, played once."""
-    return played(line)
 
 
 @cache
 def rulesets() -> list[str]:
     """Return the ids of the rulesets there are."""
-    ran = surface.run(["ruleset", "list", "--json"], HERE)
-    return sorted(entry["id"] for entry in json.loads(ran.out)["rulesets"])
+    return sorted(entry["id"] for entry in _printed("ruleset", "list")["rulesets"])
 
 
 @cache
 def shown(ruleset: str) -> Any:
     """Return what `ruleset show` prints of a ruleset: actions and switches."""
-    return json.loads(surface.run(["ruleset", "show", ruleset, "--json"], HERE).out)
+    return _printed("ruleset", "show", ruleset)
+
+
+def _printed(*argv: str) -> Any:
+    with TemporaryDirectory(prefix="golden") as folder:
+        return json.loads(surface.run([*argv, "--json"], Path(folder)).out)
 
 
 def unasked() -> Iterator[str]:
-    """Yield the actions without a case, and the choices of switches that no line shows."""
+    """Yield the actions without a case, the choices of switches without a line, and lines in which they show nothing."""
     lines = [line for name in files("cases") for line in lines_of(name)]
-    told = switched()
     for ruleset in rulesets():
+        about = [line for line in lines if re.match(rf"(roll|odds|scene run) {ruleset}[ /]", line)]
         for action in shown(ruleset)["actions"]:
-            if not any(re.match(rf"(roll|odds|scene run) {ruleset}[ /]{action}\b", line) for line in lines):
+            if not any(re.match(rf".*? {ruleset}[ /]{action}\b", line) for line in about):
                 yield f"no case of {ruleset} {action}"
         for switch, entry in shown(ruleset)["switches"].items():
             for choice in entry["choices"]:
-                about = rf"\w+( run)? {ruleset}[ /].*--switch {switch}={choice}$"
-                if choice != entry["default"] and not any(re.match(about, line) for line in told):
-                    yield f"no line of {ruleset} shows --switch {switch}={choice}"
+                if choice != entry["default"] and not any(f"--switch {switch}={choice}" in line for line in about):
+                    yield f"no case of {ruleset} --switch {switch}={choice}"
+    for line in lines_of("switches"):
+        if played(line) == played(re.sub(" --switch [^ ]+", "", line)):
+            yield f"its switch changes nothing: {line}"
 
 
 def table(name: str) -> list[Record]:
