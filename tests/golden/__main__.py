@@ -17,7 +17,7 @@ def main(words: list[str]) -> int:
     """Print what differs, with `--write` write it, and with names look at these files alone."""
     named = [word for word in words if not word.startswith("--")]
     found = 0
-    for folder, name in [(folder, name) for folder in ("cases", "tables") for name in cases.files(folder)]:
+    for folder, name in [(kind, file) for kind in ("cases", "tables") for file in cases.files(kind)]:
         if named and name not in named:
             continue
         old, new = cases.committed(folder, name), list(cases.made(name) if folder == "cases" else cases.table(name))
@@ -59,7 +59,7 @@ def mistaken(folder: str, name: str, records: list[cases.Record]) -> Iterator[st
     """Yield the lines that are refused and should not be, or the other way round."""
     for record in records:
         run, gives = record["run"], record["gives"]
-        if folder == "tables" and (run.endswith(" sees") or run[3] == "!") or gives == "as host":
+        if (folder == "tables" and (run.endswith(" sees") or run[3] == "!")) or gives == "as host":
             continue
         if not cases.is_as_meant(name if folder == "cases" else "", gives):
             yield f"? {run}: {shown(gives)}"

@@ -1,8 +1,8 @@
 """Cases of the golden tests: patterns become command lines, scripts become tables, and both are played.
 
 In a pattern `{a|b}` stands for each of its choices, `{0..5}` and `{0..20..5}` for numbers. A line of a script begins
-with `$`; its output goes to a file behind `>`, lines below it that begin with `<` are its input, and `!` in place of `$`
-marks a command that has to be refused. After each command of a script every seat looks at the table.
+with `$`; its output goes to a file behind `>`, lines below it that begin with `<` are its input, and `!` in place of
+`$` marks a command that has to be refused. After each command of a script every seat looks at the table.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _printed(*argv: str) -> Any:
 
 
 def unasked() -> Iterator[str]:
-    """Yield the actions without a case, the choices of switches without a line, and lines in which they show nothing."""
+    """Yield the actions without a case, the choices of switches without a line, and lines that show nothing."""
     lines = [line for name in files("cases") for line in lines_of(name)]
     for ruleset in rulesets():
         about = [line for line in lines if re.match(rf"(roll|odds|scene run) {ruleset}[ /]", line)]
@@ -139,7 +139,9 @@ def table(name: str) -> list[Record]:
             stdin = "".join(text[2:] + "\n" for text in _below(typed[at + 1 :]))
             gives = _given(line[2:], Path(folder), stdin)
             step = f"{len({record['run'][:2] for record in records}) + 1:02}"
-            records.append({"run": f"{step} {line}", "gives": gives, **({"typed": stdin.splitlines()} if stdin else {})})
+            records.append(
+                {"run": f"{step} {line}", "gives": gives, **({"typed": stdin.splitlines()} if stdin else {})}
+            )
             seen = _seen(Path(folder))
             news = {seat: _changed(before.get(seat, {}), sight) for seat, sight in seen.items()}
             for seat, changed in news.items():

@@ -1,8 +1,8 @@
 """The only module of the golden tests that knows rpgres: it runs command lines, and keeps the promised fields of JSON.
 
 Kept of a result: outcome, also, success, margin, total, opposition, effects, dice and answers by label (`answers`),
-numbers that are told (`details`, `parts`, `each`), unused answers. Of a pending decision: label, owner, options by name,
-whether it is optional. Of odds: exact chances by outcome, of success, what is unexplored (`open`), first choices. Of a
+numbers that are told (`details`, `parts`, `each`), unused answers. Of a pending decision: label, owner, options by
+name, whether it is optional. Of odds: exact chances by outcome, of success, what is unexplored (`open`), first choices. Of a
 scene or a procedure: its steps, its ending, the state. Of a simulation: counts by outcome. Of an error: `code` and the
 exit code. Of a table: per entry its kind, author, action, inputs, claims, whether it is undone, and its result; the
 state as `NAME.COUNTER: number`; the pending decision, passes. Left out: texts, titles, paths, times, hashes, versions,
@@ -127,7 +127,9 @@ def reduced(record: Mapping[str, Any]) -> dict[str, Any]:
         kept["entry"] = _entry(record["entry"])
     if "entries" in record and isinstance(record["entries"], list):
         return {str(entry["number"]): _entry(entry) for entry in record["entries"]}
-    return {name: value for name, value in kept.items() if _says_something(value) or (name, value) == ("success", False)}
+    return {
+        name: value for name, value in kept.items() if _says_something(value) or (name, value) == ("success", False)
+    }
 
 
 def _says_something(value: Any) -> bool:
