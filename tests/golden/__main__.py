@@ -9,8 +9,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 from tests.golden import cases
+
+_json = partial(json.dumps, ensure_ascii=False)
 
 
 def main(words: list[str]) -> int:
@@ -26,7 +29,7 @@ def main(words: list[str]) -> int:
             print(f"{folder}/{name}", *told, sep="\n  ", end="\n\n")
         found += len(told)
         if "--write" in words:
-            text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in new)
+            text = "".join(_json(record) + "\n" for record in new)
             (cases.HERE / folder / f"{name}.jsonl").write_text(text, "utf-8")
     for line in cases.unasked() if "--missing" in words else ():
         print(line)
@@ -38,12 +41,12 @@ def difference(old: list[cases.Record], new: list[cases.Record]) -> Iterator[str
     was, now = ({record["run"]: record["gives"] for record in records} for records in (old, new))
     for run in sorted(was.keys() | now.keys()):
         if run not in was:
-            yield f"+ {run}: {shown(now[run])}"
+            yield f"+ {run}: {_json(now[run])}"
         elif run not in now:
-            yield f"- {run}: {shown(was[run])}"
+            yield f"- {run}: {_json(was[run])}"
         elif was[run] != now[run]:
             before, after = parted(was[run], now[run])
-            yield f"{run}: {shown(before)} -> {shown(after)}"
+            yield f"{run}: {_json(before)} -> {_json(after)}"
 
 
 def parted(was: object, now: object) -> tuple[object, object]:
@@ -62,12 +65,7 @@ def mistaken(folder: str, name: str, records: list[cases.Record]) -> Iterator[st
         if (folder == "tables" and (run.endswith(" sees") or run[3] == "!")) or gives == "as host":
             continue
         if not cases.is_as_meant(name if folder == "cases" else "", gives):
-            yield f"? {run}: {shown(gives)}"
-
-
-def shown(value: object) -> str:
-    """Return a result as JSON."""
-    return json.dumps(value, ensure_ascii=False)
+            yield f"? {run}: {_json(gives)}"
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 Kept of a result: outcome, also, success, margin, total, opposition, effects, dice and answers by label (`answers`),
 numbers that are told (`details`, `parts`, `each`), unused answers. Of a pending decision: label, owner, options by
-name, whether it is optional. Of odds: exact chances by outcome, of success, what is unexplored (`open`), first choices. Of a
-scene or a procedure: its steps, its ending, the state. Of a simulation: counts by outcome. Of an error: `code` and the
-exit code. Of a table: per entry its kind, author, action, inputs, claims, whether it is undone, and its result; the
-state as `NAME.COUNTER: number`; the pending decision, passes. Left out: texts, titles, paths, times, hashes, versions,
-keys, seeds, switches in force, and whatever else a record may have.
+name, whether it is optional. Of odds: exact chances by outcome, of success, what is unexplored (`open`), first
+choices. Of a scene or a procedure: its steps, its ending, the state. Of a simulation: counts by outcome. Of an error:
+`code` and the exit code. Of a table: per entry its kind, author, action, inputs, claims, whether it is undone, and
+its result; the state as `NAME.COUNTER: number`; the pending decision, passes. Left out: texts, titles, paths, times,
+hashes, versions, keys, seeds, switches in force, and whatever else a record may have.
 """
 
 from __future__ import annotations
