@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +13,6 @@ from rpgres.conformance.subjects import Case, Subject
 from rpgres.engine.views import private_in, without_fields
 from rpgres.errors import RpgresError
 from rpgres.journal import commands, views
-from rpgres.journal.checking import STATE_HOME
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.permissions import said_by_gm
 from rpgres.model.state import GM
@@ -101,21 +98,8 @@ def _is_taken(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> bool:
 def _act(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Done:
     """Return the result of an action at a table of its own, typed by the actor's seat."""
     rules = case.prepared.rules
-    with TemporaryDirectory() as folder, _noted_in(folder):
+    with TemporaryDirectory() as folder:
         place = Place(Path(folder) / "table.db")
         begun = commands.begin_table(place, ruleset=rules.id, sheets=sheets, switches=rules.chosen, seed="0")
         seat = begun.history.state.seat_of(sheets[0])
         return commands.act(place, case.prepared.action, inputs, actor=sheets[0], seat=seat)
-
-
-@contextmanager
-def _noted_in(folder: str) -> Iterator[None]:
-    """Keep what is noted of a table beside it, so that nothing of a check is left in the user's folders."""
-    before = os.environ.get(STATE_HOME)
-    os.environ[STATE_HOME] = folder
-    try:
-        yield
-    finally:
-        os.environ.pop(STATE_HOME)
-        if before is not None:
-            os.environ[STATE_HOME] = before

@@ -1,20 +1,13 @@
 """Checks that a journal is complete: every hash, and every reference to earlier entries.
 
-An ordinary command trusts what it does not read. That is sound for a journal that only this machine has written to, and
-for no other: so before anything is played, answered or exported, a journal is read whole once, and that it was whole is
-remembered outside of it (`remember`): for each path, the hash of its last entry, and size and time of the file when it
-was last written here or found in order. As long as these are the same, nothing is read again. Who gives the file
-its old time again may change older entries unnoticed until one of them is read, and then it is noticed at once, as
-every entry that is read has to lead to the last one; `rpgres table verify` reads all. What is remembered lies in
-`$XDG_STATE_HOME/rpgres/tables`; where nothing can be written, each action reads all.
+An ordinary command checks the entries that it reads: their hashes must lead to the last one. `rpgres table verify`
+checks all of them.
 """
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +16,8 @@ import msgspec
 from rpgres.errors import FileError, called
 from rpgres.journal import store
 from rpgres.journal.chain import START, digest
-from rpgres.journal.connections import keeper
-from rpgres.journal.history import Entries, History
-from rpgres.journal.records import SAID, Entry, KnownChance, KnownMark, Said, Standing, TableError
+from rpgres.journal.history import Entries
+from rpgres.journal.records import SAID, Entry, KnownChance, KnownMark, Said, Standing
 from rpgres.journal.rows import UNREADABLE, WORDS, Row, entry_of, read_row, state_of, words_of
 from rpgres.journal.status import (
     joined,
@@ -40,78 +32,7 @@ from rpgres.journal.status import (
 )
 from rpgres.stopping import STOP
 
-STATE_HOME = "XDG_STATE_HOME"  # the variable that names the folder of what is remembered
-NOTED = 128  # bytes of what is noted of a table: over what stood there, as an emptied file makes the disk wait
-_WRITES = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 RECENT = 4  # entries that are kept as they were read
-
-
-def require_whole(path: Path, history: History) -> None:
-    """Check that a journal is whole, unless it was when this machine last wrote or read it.
-
-    Raises:
-        TableError: it is not.
-    """
-    if is_known(path, history):
-        return
-    seen = stamp(path)
-    problems = chain_of(path).problems
-    if problems:
-        why = f"this table is damaged or was modified by another program: {problems[0]}"
-        raise TableError.at(path, f"{why}; nothing was done; run `{called('table verify')}` for details")
-    remember(path, history.new.hash, history.head.hash, seen=seen)
-
-
-def remember(path: Path, new: str, head: str, *, seen: str) -> None:
-    """Note that a journal was whole up to an entry; where nothing can be noted, it is read whole again.
-
-    Args:
-        new, head: the hashes of its first entry, and of that one.
-        seen: the file's `stamp` before it was read, or after it was written.
-    """
-    with suppress(OSError, RuntimeError):
-        memory, known = _memory(path, new), f"{head} {seen}".ljust(NOTED).encode()
-        try:
-            file = os.open(memory, _WRITES, 0o666)
-        except FileNotFoundError:
-            memory.parent.mkdir(parents=True, mode=0o700)
-            file = os.open(memory, _WRITES, 0o666)
-        try:
-            os.write(file, known)
-        finally:
-            os.close(file)
-
-
-def is_known(path: Path, history: History) -> bool:
-    """Tell whether a journal is as this machine last wrote it or found it in order."""
-    if keeper().is_whole(path, history.head.hash):
-        return True
-    with suppress(OSError, RuntimeError, ValueError):
-        return _memory(path, history.new.hash).read_text("utf-8").rstrip() == f"{history.head.hash} {stamp(path)}"
-    return False
-
-
-def stamp(path: Path) -> str:
-    """Return the size and time of a file, by which a later version is noticed; nothing if it does not exist."""
-    with suppress(OSError):
-        file = path.stat()
-        return f"{file.st_size} {file.st_mtime_ns}"
-    return ""
-
-
-def _memory(path: Path, new: str) -> Path:
-    """Return the file in which it is noted of a table."""
-    return state_folder() / "tables" / digest(f"{path.resolve()}\n{new}".encode())[:32]
-
-
-def state_folder() -> Path:
-    """Return the folder of what rpgres remembers: in $XDG_STATE_HOME, or where programs keep such things.
-
-    Raises:
-        RuntimeError: there is no home.
-    """
-    folder = os.environ.get(STATE_HOME) or os.environ.get("LOCALAPPDATA") or "~/.local/state"
-    return Path(folder).expanduser() / "rpgres"
 
 
 class RawEntries(Entries):

@@ -23,14 +23,13 @@ class Connection(sqlite3.Connection):
 
     kept: Any = None
     seen: Now = ()
-    whole = ""  # the hash of the last entry up to which all is known to be whole
     is_lent = False
     is_ahead = False  # whether entries were added that are not in the file yet
 
     def recall(self, path: Path) -> Any:
         """Return what was kept, within a transaction, as long as the file is the same; else None."""
         if self.seen != (*self.version(), *_file(path)):
-            self.kept, self.whole = None, ""
+            self.kept = None
         return self.kept
 
     def version(self) -> tuple[int]:
@@ -89,7 +88,6 @@ class Keeper:
         self._most, self.is_deferring = most, False
         self._open: dict[Path, tuple[Now, Connection]] = {}
         self._together: tuple[Path, Connection] | None = None  # whose transaction is ended by `settle`
-        self._later: Callable[[], None] | None = None
 
     def takes(self, connection: Connection, path: Path) -> bool:
         """Tell whether what is added now is committed later, with what was added before and comes behind."""
@@ -106,8 +104,7 @@ class Keeper:
         Raises:
             sqlite3.Error: it cannot be written; then nothing of it was.
         """
-        together, later = self._together, self._later
-        self._together = self._later = None
+        together, self._together = self._together, None
         if together is None:
             return
         path, connection = together
@@ -121,26 +118,6 @@ class Keeper:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        if later is not None:
-            later()
-
-    def after_commit(self, work: Callable[[], None]) -> None:
-        """Call a function after the commit: at once, or after `settle`; of several the last one counts."""
-        if self._together is None:
-            work()
-        else:
-            self._later = work
-
-    def note_whole(self, path: Path, head: str) -> None:
-        """Note that a table that stays open is whole up to its last entry, by its hash."""
-        connection = self._find(path)
-        if connection is not None:
-            connection.whole = head
-
-    def is_whole(self, path: Path, head: str) -> bool:
-        """Tell whether that was noted, and no other process has written since."""
-        connection = self._find(path)
-        return connection is not None and connection.whole == head
 
     @contextmanager
     def lent(self, path: Path, connect: Callable[[Path], Connection]) -> Iterator[Connection]:

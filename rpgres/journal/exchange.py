@@ -125,7 +125,7 @@ def kept_seal(commitment: str) -> Path:
     Raises:
         UsageError: there is no folder for it.
     """
-    from rpgres.journal.checking import state_folder
+    from rpgres.text.folders import state_folder
 
     try:
         folder = state_folder() / "seals"

@@ -17,7 +17,7 @@ from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError, called, readable
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
-from rpgres.journal.checking import chain_of, remember, stamp
+from rpgres.journal.checking import chain_of
 from rpgres.journal.commands import code_of, hash_of, kept_hands, rules_of, seated, set_table, streams_of
 from rpgres.journal.commitments import check_opening
 from rpgres.journal.history import Entries, History
@@ -89,11 +89,8 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     Raises:
         TableError: the file cannot be read at all.
     """
-    seen = stamp(path)
     chain = chain_of(path)
     found, entries = _Found([*chain.problems, *chain.unreadable]), chain.entries
-    if not found.problems and not STOP.is_asked:
-        remember(path, chain.hashes[0], chain.hashes[-1], seen=seen)
     if STOP.is_asked:
         found.checked += [f"the chain of hashes up to entry {len(entries) - 1}"] if entries else []
         found.unchecked.append(f"the entries from {len(entries)} on{STOPPED}")

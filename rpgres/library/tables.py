@@ -17,7 +17,6 @@ from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError
 from rpgres.journal import commands
-from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import Place
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.exchange import view_of, write_files
@@ -437,7 +436,6 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
         history = history_of(self)
         rules = commands.rules_of(history, folders=self.folders)
-        require_whole(self.path, history)
         files = table_files(history, rules, seat=self.seat, now=commands.state_at(history, folders=self.folders))
         return write_files(Path(folder), files, is_forced=force)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 NAME = "rpgres"
 
@@ -23,3 +24,13 @@ def settings_folder() -> str:
     if sys.platform == "darwin" and not os.path.isdir(common):
         return os.path.join(os.path.expanduser("~/Library/Application Support"), NAME)
     return common
+
+
+def state_folder() -> Path:
+    """Return the folder for what rpgres keeps between commands: `rpgres` in `$XDG_STATE_HOME` or `~/.local/state`.
+
+    Raises:
+        RuntimeError: there is no home folder.
+    """
+    folder = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA") or "~/.local/state"
+    return Path(folder).expanduser() / NAME

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import statistics
 import sys
@@ -136,7 +135,6 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["XDG_STATE_HOME"] = folder
         figures = measured(Path(folder), options.entries, options.runs)
     print_figures(figures)
     if options.json:

@@ -433,7 +433,7 @@ def test_entries_that_are_too_long_together_are_not_read(tmp_path: Path, monkeyp
     elsewhere = Path(shutil.copy(place.path, tmp_path / "elsewhere.db"))
     monkeypatch.setattr(store, "WHOLE", 40_000)
     where = ("--table", str(elsewhere))
-    for line in (("verify",), ("log",), ("note", "x"), ("view", "--as", "mara", "--out", str(tmp_path / "view.json"))):
+    for line in (("verify",), ("log",), ("view", "--as", "mara", "--out", str(tmp_path / "view.json"))):
         done = rpgres("table", *line, *where)
         assert (done.code, "take more than 40,000 bytes" in done.err) == (1, True), (line, done)
     assert rpgres("table", "show", *where).code == 0

@@ -179,7 +179,7 @@ def _lines_kept(seat: CommandSeat) -> Lines:
     """Return the lines typed at this table by this seat, which are kept in the user's state folder."""
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
-    from rpgres.journal.checking import state_folder
+    from rpgres.text.folders import state_folder
 
     name = digest(f"{seat.path.resolve()}\n{seat.history.new.hash}\n{seat.name or ''}".encode())[:32]
     try:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.tables import AtTable
-from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import check_seat
 from rpgres.lines.seat import Seat
 
@@ -35,14 +34,13 @@ class CommandSeat(Seat):
 
 
 def open_seat(at: AtTable) -> CommandSeat:
-    """Return a seat as a command line names it, of a table whose journal is whole.
+    """Return the seat of a table that a command line names.
 
     Raises:
-        TableError: there is no such table, or its journal was changed by hand.
+        TableError: the table does not exist or is damaged.
         UsageError: it has no such seat.
     """
     place = at.find()
     opened = CommandSeat(place.path, at.who, place.folders)
-    require_whole(place.path, opened.history)
     check_seat(opened.history, opened.name)
     return opened

@@ -15,7 +15,6 @@ from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, called, named
 from rpgres.journal import files, store
 from rpgres.journal.chain import commitment
-from rpgres.journal.checking import remember, stamp
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.commands.writing import Done, Place, Transaction, code_of, hash_of, rules_in, rules_of, write
 from rpgres.journal.history import Entries, History
@@ -81,7 +80,6 @@ def begin_table(
     folders = [files.kept_folder(folder, place.path) for folder in place.folders]
     secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(texts), **kept_hands(dealt))
     entry = store.create(place.path, Draft(public, secret, dealt.state), salt=place.salt())
-    remember(place.path, entry.hash, entry.hash, seen=stamp(place.path))
     return Done(History(Entries(1, {0: entry}), dealt.state, place.path), (entry,), rules)
 
 

@@ -16,8 +16,6 @@ from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import RpgresError, UsageError, called, named
 from rpgres.journal import store
 from rpgres.journal.chain import SALT
-from rpgres.journal.checking import is_known, remember, require_whole, stamp
-from rpgres.journal.connections import keeper
 from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Entry, Kind, Public, Secret
@@ -172,14 +170,9 @@ def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = Non
             check_seat(before, seat)
             work(Transaction(place, before, rules_of(before, folders=place.folders), seat, dice))
     loaded: list[Rules] = []
-    known: list[bool] = []
     refused: list[RpgresError] = []
 
     def drafts(history: History) -> list[Draft]:
-        if is_mending:
-            known.append(is_known(place.path, history))
-        else:
-            require_whole(place.path, history)
         loaded.append(rules_of(history, folders=place.folders))
         check_seat(history, seat)
         found = work(Transaction(place, history, loaded[0], seat, dice))
@@ -187,10 +180,6 @@ def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = Non
         return found
 
     history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
-    if all(known):
-        path, new, head = place.path, history.new.hash, history.head.hash
-        keeper().note_whole(path, head)
-        keeper().after_commit(lambda: remember(path, new, head, seen=stamp(path)))
     for error in refused:
         error.add(_stands(history.head))
         error.details["entry"] = history.head.number

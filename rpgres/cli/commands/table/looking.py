@@ -18,7 +18,6 @@ from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.engine.views import seats_of
 from rpgres.errors import RpgresError, UsageError, named
-from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import rules_of, state_at
 from rpgres.journal.exchange import read_view, state_in, view_of, write_files, write_json
 from rpgres.journal.exporting import misfits
@@ -215,7 +214,6 @@ def export(
     from rpgres.render.accounts.tables import table_files
 
     place, history = at.read()
-    require_whole(place.path, history)
     rules = rules_of(history, folders=place.folders)
     files = table_files(history, rules, seat=at.who, now=state_at(history, folders=place.folders))
     for path in write_files(Path(out), files, is_forced=force):
