@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rpgres.render.lines import Look, Shown
     from rpgres.rulesets import Rules
 
-_GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind which a shell reads on
 PLAIN, DICE_WORDS = "--plain", "--dice-words"  # taken from any line before its command reads it
 
 
@@ -96,8 +95,6 @@ def look(*, is_prose: bool = False) -> Look:
     if not is_terminal():
         width = PAGE if is_prose else 0
         return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=names, wording=READER.wording)
-    from rpgres.cli.shell import shell_in_use
-
     return Look(
         width=min(screen_columns(), WIDEST if is_prose else sys.maxsize),
         is_terminal=True,
@@ -105,7 +102,6 @@ def look(*, is_prose: bool = False) -> Look:
         dice_words=words,
         is_aloud=is_aloud,
         card_names=names,
-        goes_on=_GOES_ON[shell_in_use()],
         wording=READER.wording,
     )
 

@@ -1,7 +1,4 @@
-"""Command lines as text, quoted for the shell in use; the line that resumes an action with a pending decision.
-
-The shell is told by what it leaves in the environment; RPGRES_SHELL says it where that is wrong.
-"""
+"""Command lines as text, quoted for the shell; the line that resumes an action with a pending decision."""
 
 from __future__ import annotations
 
@@ -9,71 +6,36 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from rpgres.cli.output import READER, warn
-from rpgres.errors import UsageError
+from rpgres.cli.output import READER
 
 if TYPE_CHECKING:
     from rpgres.engine.records import Pending
     from rpgres.rulesets import Rules
 
-Shell = Literal["posix", "powershell", "cmd"]
-SHELL_ENV = "RPGRES_SHELL"
-
-_PLAIN = r"(?a)(?!-\w.*[.:])[\w./:=+\\-]+"  # what needs no quotes on Windows; PowerShell makes two words of -a.b
-_QUOTES = "['\\u2018-\\u201b]"  # each of which ends a literal of PowerShell
-# Every quote begins or ends what is quoted for cmd, even after a backslash: two keep it in step. It looks for %NAME%
-# within quotes too, but nothing has the name that a caret outside of them makes. Backslashes count before a quote only.
-_IN_CMD = {'"': '""', "%": '"^%"', "": ""}
+IS_WINDOWS = os.name == "nt" and not os.environ.get("SHELL")  # not a shell of MSYS or Cygwin
+_PLAIN = re.compile(r"[\w./:=+\\-]+", re.ASCII)  # needs no quotes on Windows
 
 
-def shell_in_use(environment: Mapping[str, str] = os.environ, *, is_windows: bool = os.name == "nt") -> Shell:
-    """Return the shell that command lines are typed into.
-
-    Args:
-        is_windows: whether it runs on Windows, where PowerShell and cmd are told apart by the folders of modules that
-            PowerShell adds for its own processes; a shell of MSYS or Cygwin is known by its own variables.
-    """
-    said = environment.get(SHELL_ENV, "").strip().lower()
-    for known in get_args(Shell):
-        if said == known:
-            return known  # type: ignore[no-any-return]
-    if not is_windows or environment.get("MSYSTEM") or environment.get("SHELL"):
-        return "posix"
-    return "powershell" if len(environment.get("PSModulePath", "").split(";")) > 2 else "cmd"
-
-
-def join_line(words: Iterable[str], *, shell: Shell | None = None) -> str:
+def join_line(words: Iterable[str], *, is_windows: bool = IS_WINDOWS) -> str:
     """Return a command line that a shell splits into these words again.
 
-    >>> join_line(["rpgres", "--vs", "O'Brien:fight", "C:\\\\my sheets\\\\a.toml"], shell="powershell")
-    "rpgres --vs 'O''Brien:fight' 'C:\\\\my sheets\\\\a.toml'"
+    On Windows, words that need it are in double quotes, which cmd and PowerShell both know; cmd still replaces `%NAME%`
+    in them, and PowerShell `$name`.
+
+    >>> join_line(["rpgres", "--note", "two words", "C:\\sheets\\a.toml"], is_windows=True)
+    'rpgres --note "two words" C:\\sheets\\a.toml'
     """
-    return " ".join(quoted(word, shell=shell or shell_in_use()) for word in words)
+    if not is_windows:
+        return shlex.join(words)
+    return " ".join(word if _PLAIN.fullmatch(word) else _in_quotes(word) for word in words)
 
 
-def quoted(word: str, *, shell: Shell) -> str:
-    """Return a word as it is typed into a shell.
-
-    PowerShell before 7.3 takes the double quotes out of a word that it hands to a program, however it is quoted.
-
-    Raises:
-        UsageError: the shell has no way to type it, a line break in cmd.
-    """
-    if shell == "posix":
-        return shlex.quote(word)
-    if re.fullmatch(_PLAIN, word):
-        return word
-    if shell == "powershell":
-        return "'" + re.sub(_QUOTES, r"\g<0>\g<0>", word) + "'"
-    if re.search(r"[\r\n]", word):
-        raise UsageError(
-            f"a line for cmd cannot have the line break of {word!r}; use PowerShell, or set {SHELL_ENV}=powershell"
-        )
-    return '"' + re.sub(r'(\\*)("|%|$)', lambda found: found[1] * 2 + _IN_CMD[found[2]], word) + '"'
+def _in_quotes(word: str) -> str:
+    return '"' + re.sub(r'(\\*)("|$)', lambda found: found[1] * 2 + ('\\"' if found[2] else ""), word) + '"'
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -102,11 +64,7 @@ def resumed(pending: Pending, rules: Rules, *, command: Sequence[str] = (), more
     words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
     for answer in pending.unused:
         words += ["--choose", f"{answer.key}={answer.value}"]
-    try:
-        return structs.replace(pending, resume=join_line([*words, *more]))
-    except UsageError as error:  # the question counts more than the line
-        warn(f"no line to continue with is shown: {error.message}")
-        return pending
+    return structs.replace(pending, resume=join_line([*words, *more]))
 
 
 def _option(name: str, value: Any) -> list[str]:

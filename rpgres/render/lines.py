@@ -92,7 +92,6 @@ class Look(Struct, frozen=True, kw_only=True):
         is_terminal: whether a person reads it at a terminal.
         is_drawn: whether dice, boxes and bars are drawn.
         is_aloud: whether it is to be heard, which `--plain` says.
-        goes_on: what ends a line behind which the shell in use reads on.
         wording: how the reader types what a text names.
         card_names: what cards are called, by their codes, where they are written in words.
     """
@@ -103,7 +102,6 @@ class Look(Struct, frozen=True, kw_only=True):
     dice_words: bool = False
     is_aloud: bool = False
     card_names: Mapping[str, str] = {}
-    goes_on: str = "\\"
     wording: Wording = AS_KEYS
 
 
@@ -207,7 +205,7 @@ def laid_out(lines: Iterable[Shown], look: Look) -> Iterator[Line]:
             continue
         shown = [part for piece in one for part in _as_wanted(piece, look)]
         if look.width and sum(width_of(piece.text) for piece in shown) > look.width:
-            yield from wrapped(tuple(shown), look.width, goes_on=look.goes_on)
+            yield from wrapped(tuple(shown), look.width)
         else:
             yield _cut([piece for piece in shown if piece != HANG])
 
@@ -227,7 +225,7 @@ def _as_wanted(piece: Piece, look: Look) -> Iterable[Piece]:
     return (piece if text == piece.text else Piece(text, piece.style),)
 
 
-def wrapped(whole: Line, width: int, *, goes_on: str = "\\") -> Iterator[Line]:
+def wrapped(whole: Line, width: int) -> Iterator[Line]:
     """Yield a line broken at blanks, so that no part is wider than `width`, where no word is.
 
     It goes on where `HANG` stands, else two columns behind its indentation.
@@ -243,7 +241,7 @@ def wrapped(whole: Line, width: int, *, goes_on: str = "\\") -> Iterator[Line]:
         length = sum(width_of(piece.text) for piece in word)
         room = width - 2 if is_command else width  # behind which stands that the line goes on
         if used + blank + length > room and used > hang:
-            yield _cut((*row, Piece(f" {goes_on}")) if is_command and row[-1].style == "command" else row)
+            yield _cut((*row, Piece(" \\")) if is_command and row[-1].style == "command" else row)
             row, used, blank = [Piece(" " * hang)], hang, 0
         row += [*([Piece(" " * blank)] if blank else []), *word]
         used += blank + length

@@ -210,4 +210,4 @@ def test_a_command_is_broken_where_a_shell_reads_on() -> None:
     assert shlex.split(shown.replace("\\\n", " ")) == shlex.split(command)
     assert "--note 'It rains again'" in shown
     waiting = ("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=-0-0", "--seed", "7")
-    assert on_screen(*waiting, columns=40, RPGRES_SHELL="powershell").out.count(" `\n") == 3
+    assert on_screen(*waiting, columns=40).out.count(" \\\n") == 3

@@ -238,7 +238,7 @@ def test_a_view_tells_the_command_line_that_works_for_its_reader(
     far.mkdir()
     (mail / "bram.view.json").rename(far / "bram's turn.json")
     monkeypatch.chdir(far)
-    shown = rpgres("table", "show", "--view", "bram's turn.json", RPGRES_SHELL="posix").out
+    shown = rpgres("table", "show", "--view", "bram's turn.json").out
     (told,) = [line for line in shown.splitlines() if "Answer it with: " in line]
     command = shlex.split(told.partition("Answer it with: ")[2])
     assert command[:4] == ["rpgres", "table", "answer", "--view"]
