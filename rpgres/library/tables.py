@@ -31,6 +31,7 @@ from rpgres.journal.forms import (
     TableResult,
     ViewRecord,
 )
+from rpgres.journal.keys import is_authentic, unauthenticated
 from rpgres.journal.lines import posted_in
 from rpgres.journal.views import entry_record, log_record, orders_record, run_record, table_record
 from rpgres.library.reading import Policies, plain_inputs, require_limits, typed_changes
@@ -346,7 +347,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
     def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
         """Take answers that players wrote elsewhere: the lines `rpgres-answer:`, `rpgres-seal:` and `rpgres-open:`.
 
-        Dice in them count as rolled, so the caller has accepted them.
+        Dice in them count as rolled, so the caller has accepted them. The host takes only those that were made with the
+        key of a view; a seat also takes others of its own.
 
         Args:
             text: a mail with one such line or several.
@@ -355,12 +357,15 @@ class PersistentTable(msgspec.Struct, frozen=True):
             The result of each line, in order.
 
         Raises:
-            UsageError: a line was cut off, is another seat's than this one's, or is refused; those before it are taken.
+            UsageError: a line was cut off, is another seat's than this one's, or not authenticated: nothing is taken.
+                Or one is refused; those before it are taken.
         """
-        posted = posted_in(text)
+        posted, history = posted_in(text), history_of(self)
         for one in posted:
             if self.seat not in (HOST, one.seat):
                 raise UsageError(f"this is an answer of {one.seat}, not of {self.seat}")
+            if self.seat is HOST and not is_authentic(history, one):
+                raise unauthenticated(one, f"the line of {one.seat}")
         taken = (commands.take(place_of(self), one, accepted=f"{one.seat}: a line") for one in posted)
         return [result_of(self, done) for done in taken]
 

@@ -54,7 +54,7 @@ def give(
     out: Annotated[str | None, option("--out", takes="FILE", help="Write the answer to this file instead.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Accept the seat and the dice that the file states, without confirmation.")
+        bool, typer.Option("--accept", help="Accept authenticated answers, and the dice in them, without confirmation.")
     ] = False,
     *,
     answers: AnswerOptions,
@@ -65,8 +65,9 @@ def give(
     What is given is for what is rolled after the answer: dice that were rolled stay.
 
     A player elsewhere, who has only a view (`rpgres table view`), answers it with --view FILE, which checks the answer
-    and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat and any
-    dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
+    and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat, whether
+    it is authenticated by the key in the view of that seat, and any dice in it are shown first: at a terminal you
+    confirm them, elsewhere --accept does. Of an answer that is not authenticated, --as SEAT confirms the seat.
     """
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)

@@ -22,6 +22,7 @@ from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
 from rpgres.journal.exchange import kept_seal, read_posted, read_view, write_json
 from rpgres.journal.forms import AnswerFile, ViewRecord
+from rpgres.journal.keys import is_authentic, unauthenticated, with_mac
 from rpgres.journal.lines import OpenLine, Posted, SealLine, answer_line, has_line, open_line, seal_line, typed_in
 from rpgres.render.lines import line
 from rpgres.text.harmless import in_line
@@ -109,7 +110,11 @@ def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, 
         warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
         made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
         path = write_json(file_of(made, out), made)
-        said = seal_line(made) if made.seat else f"{path}: written; send the host this commitment: {made.commitment}"
+        said = (
+            seal_line(_posted(made))
+            if made.seat
+            else f"{path}: written; send the host this commitment: {made.commitment}"
+        )
         say([line(said)])
         return
     view = view_in(file, options)
@@ -117,7 +122,11 @@ def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, 
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
     _tell_unchecked(rules, view, {label: [answer]})
     write_json(file_of(made, out), made)
-    _hand_over(seal_line(made))
+    _hand_over(seal_line(with_mac(_posted(made), view.key)))
+
+
+def _posted(made: SealFile) -> SealLine:
+    return SealLine(made.seat, made.entry, made.commitment)
 
 
 def open_elsewhere(seal: SealFile, options: TableOptions) -> None:
@@ -175,7 +184,11 @@ def take_posted(
         raise UsageError(left_out)
     if left_out:
         warn(left_out)
-    taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in fresh]
+    _, history = options.read()
+    taken = [
+        (one, _accepted(one, source, options, is_authenticated=is_authentic(history, one), is_accepted=is_accepted))
+        for one in fresh
+    ]
     for number, (one, accepted) in enumerate(taken):
         done = take(options.find(), one, accepted=accepted, hand=hand)
         if number == len(taken) - 1 and done.entry.kind != "seal":
@@ -184,13 +197,21 @@ def take_posted(
             say_entry(done, options)
 
 
-def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
-    """Return what the host has been shown of an answer and takes."""
-    message, has_dice = _posted_words(one)
-    if is_accepted or (is_named and not has_dice):
+def _accepted(one: Posted, source: str, options: TableOptions, *, is_authenticated: bool, is_accepted: bool) -> str:
+    """Return what the host has been shown of an answer and takes.
+
+    Raises:
+        UsageError: the host does not take it, or is not there to be asked about it.
+    """
+    message, has_dice = _posted_words(one, " (authenticated)" if is_authenticated else " (not authenticated)")
+    is_named = options.who is not None
+    is_known = is_named or is_authenticated
+    if is_known and (is_accepted or (is_named and not has_dice)):
         return message
     shown = "the line" if source == "-" or len(source) > 60 or "\n" in source else source
     if not can_prompt():
+        if not is_known:
+            raise unauthenticated(one, message)
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
         also = "" if has_dice else f", or {named('as')} {one.seat}"
         raise UsageError(f"{shown} {what} ({message}): {named('accept')} confirms it{also}")
@@ -206,14 +227,18 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
     return message
 
 
-def _posted_words(one: AnswerFile | SealLine | OpenLine) -> tuple[str, bool]:
-    """Return what is accepted, in words, and whether there are dice in it."""
+def _posted_words(one: AnswerFile | SealLine | OpenLine, mark: str = "") -> tuple[str, bool]:
+    """Return what is accepted, in words, and whether there are dice in it.
+
+    Args:
+        mark: what is written after the seat.
+    """
     if isinstance(one, SealLine):
-        return f"{one.seat} seals {one.commitment[:12]}...", False
+        return f"{one.seat}{mark} seals {one.commitment[:12]}...", False
     if not isinstance(one, AnswerFile):
         return f"{one.seat} opens {one.label}={one.answer}", False
     dice = ", ".join(_said(one.given))
-    return f"{one.seat}: {', '.join(_said(one.choose))}" + (f"; given: {dice}" if dice else ""), bool(dice)
+    return f"{one.seat}{mark}: {', '.join(_said(one.choose))}" + (f"; given: {dice}" if dice else ""), bool(dice)
 
 
 def _said(answers: Mapping[str, str | list[str]]) -> Iterator[str]:
