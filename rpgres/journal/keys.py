@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import msgspec
 
-from rpgres.errors import UsageError, called, named
 from rpgres.journal.forms import AnswerFile
 from rpgres.journal.history import History
 from rpgres.journal.lines import DIGITS, OpenLine, Posted, SealLine, typed_in
@@ -43,16 +42,3 @@ def is_authentic(history: History, one: Posted) -> bool:
     if isinstance(one, OpenLine):
         return True
     return hmac.compare_digest(one.mac.encode(), _mac_of(one, key_of(history, one.seat)).encode())
-
-
-def unauthenticated(one: Posted, what: str) -> UsageError:
-    """Return the error for an answer that anybody may have written.
-
-    Args:
-        what: the answer in words.
-    """
-    view = called("table view", as_=one.seat, out="FILE")
-    return UsageError(
-        f"not taken: {what}. It was not made with the key in {one.seat}'s view, so anybody may have written it. "
-        f"Send {one.seat} a new view to answer (`{view}`); if you know who wrote this, add {named('as')} {one.seat}"
-    )

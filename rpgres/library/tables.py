@@ -31,7 +31,7 @@ from rpgres.journal.forms import (
     TableResult,
     ViewRecord,
 )
-from rpgres.journal.keys import is_authentic, unauthenticated
+from rpgres.journal.keys import is_authentic
 from rpgres.journal.lines import posted_in
 from rpgres.journal.views import entry_record, log_record, orders_record, run_record, table_record
 from rpgres.library.reading import Policies, plain_inputs, require_limits, typed_changes
@@ -365,7 +365,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
             if self.seat not in (HOST, one.seat):
                 raise UsageError(f"this is an answer of {one.seat}, not of {self.seat}")
             if self.seat is HOST and not is_authentic(history, one):
-                raise unauthenticated(one, f"the line of {one.seat}")
+                why = f"not made with the key in {one.seat}'s view, so anybody may have written it"
+                raise UsageError(f"a line of {one.seat} was {why}; if you know who did, open the table as this seat")
         taken = (commands.take(place_of(self), one, accepted=f"{one.seat}: a line") for one in posted)
         return [result_of(self, done) for done in taken]
 

@@ -15,14 +15,14 @@ from rpgres.cli.output import flush, say, say_text, warn
 from rpgres.cli.shell import join_line
 from rpgres.cli.streams import is_terminal
 from rpgres.cli.tables import TableOptions
-from rpgres.errors import FileError, PluginError, UsageError, named
+from rpgres.errors import FileError, PluginError, UsageError, called, named
 from rpgres.journal.commands import fresh_salt, sort_posted, take
 from rpgres.journal.commands.writing import rules_in
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
 from rpgres.journal.exchange import kept_seal, read_posted, read_view, write_json
 from rpgres.journal.forms import AnswerFile, ViewRecord
-from rpgres.journal.keys import is_authentic, unauthenticated, with_mac
+from rpgres.journal.keys import is_authentic, with_mac
 from rpgres.journal.lines import OpenLine, Posted, SealLine, answer_line, has_line, open_line, seal_line, typed_in
 from rpgres.render.lines import line
 from rpgres.text.harmless import in_line
@@ -211,7 +211,11 @@ def _accepted(one: Posted, source: str, options: TableOptions, *, is_authenticat
     shown = "the line" if source == "-" or len(source) > 60 or "\n" in source else source
     if not can_prompt():
         if not is_known:
-            raise unauthenticated(one, message)
+            seat, view = one.seat, called("table view", as_=one.seat, out="FILE")
+            raise UsageError(
+                f"not taken: {message}. It was not made with the key in {seat}'s view, so anybody may have written it. "
+                f"Send {seat} a new view to answer (`{view}`); if you know who wrote this, add {named('as')} {seat}"
+            )
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
         also = "" if has_dice else f", or {named('as')} {one.seat}"
         raise UsageError(f"{shown} {what} ({message}): {named('accept')} confirms it{also}")
