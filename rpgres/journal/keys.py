@@ -15,9 +15,9 @@ from rpgres.journal.forms import AnswerFile
 from rpgres.journal.history import History
 from rpgres.journal.lines import DIGITS, OpenLine, Posted, SealLine, typed_in
 
-Made = TypeVar("Made", AnswerFile, SealLine)
-
 MAC = 32  # hexadecimal digits of a message authentication code: 128 bits
+
+Made = TypeVar("Made", AnswerFile, SealLine)
 
 
 def key_of(history: History, seat: str) -> str:
@@ -39,6 +39,6 @@ def _mac_of(one: AnswerFile | SealLine, key: str) -> str:
 
 def is_authentic(history: History, one: Posted) -> bool:
     """Tell whether an answer was made with the key of its seat; what opens a seal is proved by its salt."""
-    if isinstance(one, OpenLine):
-        return True
-    return hmac.compare_digest(one.mac.encode(), _mac_of(one, key_of(history, one.seat)).encode())
+    return isinstance(one, OpenLine) or hmac.compare_digest(
+        one.mac.encode(), _mac_of(one, key_of(history, one.seat)).encode()
+    )

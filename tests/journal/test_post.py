@@ -224,11 +224,6 @@ def test_a_view_without_the_ruleset_is_checked_by_its_options(mail: Path) -> Non
     assert (ran.code, "checked only by the options of the view" in ran.err) == (0, True)
 
 
-def test_a_sealed_answer_without_a_view_is_not_checked_and_that_is_told(mail: Path) -> None:
-    ran = rpgres("table", "seal", "--elsewhere", "--choose", "declare=dodge/agi=99", "--out", "secret.json")
-    assert (ran.code, "is not checked" in ran.err) == (0, True)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Views tell the command that works where they are
 

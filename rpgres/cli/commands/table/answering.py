@@ -119,9 +119,6 @@ def seal(
     view: Annotated[
         str | None, option("--view", takes="FILE", help="Seal the answer to a view file, on another computer.")
     ] = None,
-    elsewhere: Annotated[
-        bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
-    ] = False,
     commitment: Annotated[
         str | None, option("--commitment", takes="HASH", help="Enter a commitment that was made on another computer.")
     ] = None,
@@ -138,21 +135,20 @@ def seal(
     if (choose is None and out is not None) or (choose is None) == (commitment is None):
         raise UsageError(f"give {named('choose')} LABEL=ANSWER, or a {named('commitment')} from another computer")
     if choose is None:
-        if who is None or elsewhere or view is not None:
+        if who is None or view is not None:
             raise UsageError(f"name the seat of the commitment: {named('as')} SEAT")
         say_entry(commands.seal(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
         raise UsageError(f"{named('choose')} takes LABEL=ANSWER, not {choose!r}")
-    is_far = elsewhere or view is not None
-    if not is_far and who is None:
+    if view is None and who is None:
         raise UsageError(
             f"name the seat of the answer: {named('as')} SEAT; without access to the table, use {named('view')} FILE"
         )
     if out is not None and Path(out).exists():
         raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
-    if is_far:
+    if view is not None:
         posting.seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
     made = sealed(label.strip(), answer.strip(), salt=commands.fresh_salt(), seat=who or "")

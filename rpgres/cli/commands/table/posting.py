@@ -18,7 +18,7 @@ from rpgres.cli.tables import TableOptions
 from rpgres.errors import FileError, PluginError, UsageError, called, named
 from rpgres.journal.commands import fresh_salt, sort_posted, take
 from rpgres.journal.commands.writing import rules_in
-from rpgres.journal.commitments import SealFile, sealed
+from rpgres.journal.commitments import SealFile
 from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
 from rpgres.journal.exchange import kept_seal, read_posted, read_view, write_json
 from rpgres.journal.forms import AnswerFile, ViewRecord
@@ -104,29 +104,14 @@ def file_of(seal: SealFile, out: str | None) -> Path:
     return Path(out) if out is not None else kept_seal(seal.commitment)
 
 
-def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
+def seal_elsewhere(file: str, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
     """Write a sealed answer for its owner, and print the line with its commitment for the host."""
-    if file is None:
-        warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
-        made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
-        path = write_json(file_of(made, out), made)
-        said = (
-            seal_line(_posted(made))
-            if made.seat
-            else f"{path}: written; send the host this commitment: {made.commitment}"
-        )
-        say([line(said)])
-        return
     view = view_in(file, options)
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
     _tell_unchecked(rules, view, {label: [answer]})
     write_json(file_of(made, out), made)
-    _hand_over(seal_line(with_mac(_posted(made), view.key)))
-
-
-def _posted(made: SealFile) -> SealLine:
-    return SealLine(made.seat, made.entry, made.commitment)
+    _hand_over(seal_line(with_mac(SealLine(made.seat, made.entry, made.commitment), view.key)))
 
 
 def open_elsewhere(seal: SealFile, options: TableOptions) -> None:
@@ -184,11 +169,7 @@ def take_posted(
         raise UsageError(left_out)
     if left_out:
         warn(left_out)
-    _, history = options.read()
-    taken = [
-        (one, _accepted(one, source, options, is_authenticated=is_authentic(history, one), is_accepted=is_accepted))
-        for one in fresh
-    ]
+    taken = [(one, _accepted(one, source, options, is_accepted=is_accepted)) for one in fresh]
     for number, (one, accepted) in enumerate(taken):
         done = take(options.find(), one, accepted=accepted, hand=hand)
         if number == len(taken) - 1 and done.entry.kind != "seal":
@@ -197,20 +178,15 @@ def take_posted(
             say_entry(done, options)
 
 
-def _accepted(one: Posted, source: str, options: TableOptions, *, is_authenticated: bool, is_accepted: bool) -> str:
-    """Return what the host has been shown of an answer and takes.
-
-    Raises:
-        UsageError: the host does not take it, or is not there to be asked about it.
-    """
-    message, has_dice = _posted_words(one, " (authenticated)" if is_authenticated else " (not authenticated)")
-    is_named = options.who is not None
-    is_known = is_named or is_authenticated
-    if is_known and (is_accepted or (is_named and not has_dice)):
+def _accepted(one: Posted, source: str, options: TableOptions, *, is_accepted: bool) -> str:
+    """Return what the host has been shown of an answer and takes."""
+    is_known = is_authentic(options.read()[1], one)
+    message, has_dice = _posted_words(one, " (authenticated)" if is_known else " (not authenticated)")
+    if (is_accepted and is_known) or (options.who is not None and (is_accepted or not has_dice)):
         return message
     shown = "the line" if source == "-" or len(source) > 60 or "\n" in source else source
     if not can_prompt():
-        if not is_known:
+        if not is_known and options.who is None:
             seat, view = one.seat, called("table view", as_=one.seat, out="FILE")
             raise UsageError(
                 f"not taken: {message}. It was not made with the key in {seat}'s view, so anybody may have written it. "
@@ -232,11 +208,7 @@ def _accepted(one: Posted, source: str, options: TableOptions, *, is_authenticat
 
 
 def _posted_words(one: AnswerFile | SealLine | OpenLine, mark: str = "") -> tuple[str, bool]:
-    """Return what is accepted, in words, and whether there are dice in it.
-
-    Args:
-        mark: what is written after the seat.
-    """
+    """Return what is accepted, in words, with a mark after the seat, and whether there are dice in it."""
     if isinstance(one, SealLine):
         return f"{one.seat}{mark} seals {one.commitment[:12]}...", False
     if not isinstance(one, AnswerFile):
