@@ -18,6 +18,7 @@ from rpgres.engine.waiting import recalling
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.forms import AnswerFile, RunEntry, ViewRecord
+from rpgres.journal.keys import with_mac
 from rpgres.journal.permissions import check_given
 from rpgres.journal.records import drawn_in
 from rpgres.journal.replay import answered_in
@@ -58,12 +59,13 @@ def answer_for(
         if action:
             check_labels(rules, action, given=given, choose={one: choose[one] for one in choose if one != CLAIM})
         check_given(rules, read_state(view.table.state), given, seat=view.seat)
-    return AnswerFile(
+    answer = AnswerFile(
         seat=view.seat,
         entry=entry_of(view),
         choose={label: list(answers) for label, answers in choose.items()},
         given={label: list(answers) for label, answers in given.items()},
     )
+    return with_mac(answer, view.key)
 
 
 def seal_for(rules: Rules | None, view: ViewRecord, label: str, answer: str, *, salt: bytes) -> SealFile:

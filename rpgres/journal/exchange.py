@@ -16,6 +16,7 @@ from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
 from rpgres.journal.history import History
+from rpgres.journal.keys import key_of
 from rpgres.journal.lines import Posted, has_line, posted_in
 from rpgres.journal.views import log_seen, table_record
 from rpgres.model.serialization import read_state, state_record
@@ -37,7 +38,8 @@ def view_of(history: History, path: Path, *, seat: str, now: State | None = None
     ]
     table = table_record(history, seat, now=now)
     began = state_record(history.state.seen_by(seat)) if table.under_way else None
-    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain, began=began)
+    key = key_of(history, seat) if seat in table.seats else ""
+    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain, began=began, key=key)
 
 
 def read_view(file: str) -> ViewRecord:

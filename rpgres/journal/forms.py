@@ -382,6 +382,7 @@ class ViewRecord(Printed, frozen=True, kw_only=True, tag="rpgres.view/1"):
         chain: the chain of hashes, from which anybody can work it out again.
         began: where a procedure waits of which turns are over: the table before the first of them, so that an answer
             can be checked.
+        key: the seat's key, a secret of the seat: it authenticates the answers that are made from this view.
     """
 
     seat: str
@@ -389,6 +390,7 @@ class ViewRecord(Printed, frozen=True, kw_only=True, tag="rpgres.view/1"):
     log: list[AnyEntry]
     chain: list[LinkRecord]
     began: dict[str, Any] | None = None
+    key: str = ""
 
 
 class AnswerFile(
@@ -401,12 +403,15 @@ class AnswerFile(
         entry: the hash of the entry that is answered, from the view; left out, it is whatever waits.
         choose: the answers by label: one, or several in order.
         given: results read off real dice, by label.
+        mac: the message authentication code: HMAC-SHA256 of the above with the key in the seat's view, 32 hexadecimal
+            digits; left out, the host has to know who wrote the answer.
     """
 
     seat: str
     entry: str = ""
     choose: dict[str, str | list[str]]
     given: dict[str, str | list[str]] = {}
+    mac: str = ""
 
 
 class TableResult(Result, frozen=True, kw_only=True):

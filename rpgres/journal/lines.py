@@ -1,9 +1,9 @@
 """Answers as lines of text to paste into a mail: an answer, a seal, and what opens the seal.
 
-`rpgres-answer: bram 3f9c2a71b0d4 declare=dodge/agi=1 .9f3c21` is the seat, the first digits of the entry that is
-answered, the answers (dice with a plus in front), and a checksum. No word has a space or means anything to a shell;
-what would is written as in a web address. So a line may be wrapped, within a word, too, quoted with `>`, or stand among
-other text; a mail may be as a mail program saved it.
+`rpgres-answer: bram 3f9c2a71b0d4 declare=dodge/agi=1 MAC .9f3c21` is the seat, the first digits of the entry that is
+answered, the answers (dice with a plus in front), the message authentication code, and a checksum. No word has a space
+or means anything to a shell; what would is written as in a web address. So a line may be wrapped, within a word, too,
+quoted with `>`, or stand among other text; a mail may be as a mail program saved it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHECK = 6  # digits of the checksum
 PLAIN = "/=,.:-_@"  # what stands for itself in every shell, beside letters and digits
 DICE = "+"  # before results of real dice
 
-MOST_BREAKS = 8  # of a line that are tried as breaks within a word
+MOST_BREAKS = 10  # of a line that are tried as breaks within a word
 
 _BEGIN = re.compile(r"rpgres-(answer|seal|open):")
 _END = re.compile(rf"(.*?) (\.[0-9a-f]{{{CHECK}}})(?= |$)")
@@ -41,11 +41,13 @@ class SealLine(msgspec.Struct, frozen=True):
         seat: whose it is.
         entry: the first digits of the entry that it is an answer to.
         commitment: sha256(salt + LABEL=ANSWER), as hexadecimal digits.
+        mac: its message authentication code, as that of an answer.
     """
 
     seat: str
     entry: str
     commitment: str
+    mac: str = ""
 
 
 class OpenLine(msgspec.Struct, frozen=True):
@@ -69,12 +71,12 @@ def answer_line(answer: AnswerFile) -> str:
     """Return an answer as a line."""
     choose = [f"{_word(label)}={_word(one)}" for label, one in _pairs(answer.choose)]
     given = [f"{DICE}{_word(label)}={_word(one, also=DICE)}" for label, one in _pairs(answer.given)]
-    return _line("answer", answer.seat, answer.entry[:DIGITS] or "-", *choose, *given)
+    return _line("answer", answer.seat, answer.entry[:DIGITS] or "-", *choose, *given, *filter(None, [answer.mac]))
 
 
-def seal_line(seal: SealFile) -> str:
+def seal_line(seal: SealLine) -> str:
     """Return the commitment of what a seat sealed as a line."""
-    return _line("seal", seal.seat, seal.entry[:DIGITS] or "-", seal.commitment)
+    return _line("seal", seal.seat, seal.entry[:DIGITS] or "-", seal.commitment, *filter(None, [seal.mac]))
 
 
 def open_line(seal: SealFile) -> str:
@@ -187,8 +189,8 @@ def _read(kind: str, text: str) -> Posted:
         raise UsageError(f"{shown} was changed on its way: {why}")
     _, seat, *rest = said.split()
     seat = unquote(seat)
-    if kind == "seal" and len(rest) == 2:
-        return SealLine(seat, rest[0].strip("-"), read_hex(rest[1], what="a commitment"))
+    if kind == "seal" and len(rest) in (2, 3):
+        return SealLine(seat, rest[0].strip("-"), read_hex(rest[1], what="a commitment"), *rest[2:])
     if kind == "open" and len(rest) == 2:
         label, _, answer = rest[0].partition("=")
         return OpenLine(seat, unquote(label), unquote(answer), read_hex(rest[1], what="a salt"))
@@ -200,7 +202,8 @@ def _read(kind: str, text: str) -> Posted:
 def _answer(seat: str, entry: str, words: list[str]) -> AnswerFile:
     choose: dict[str, list[str]] = {}
     given: dict[str, list[str]] = {}
+    mac = words.pop() if "=" not in words[-1] else ""
     for word in words:
         label, _, value = word.removeprefix(DICE).partition("=")
         (given if word.startswith(DICE) else choose).setdefault(unquote(label), []).append(unquote(value))
-    return AnswerFile(seat=seat, entry=entry, choose=dict(choose), given=dict(given))
+    return AnswerFile(seat=seat, entry=entry, choose=dict(choose), given=dict(given), mac=mac)

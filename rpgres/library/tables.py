@@ -30,6 +30,7 @@ from rpgres.journal.forms import (
     TableResult,
     ViewRecord,
 )
+from rpgres.journal.keys import is_authentic
 from rpgres.journal.lines import posted_in
 from rpgres.journal.views import entry_record, log_record, orders_record, run_record, table_record
 from rpgres.library.reading import Policies, plain_inputs, require_limits, typed_changes
@@ -345,7 +346,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
     def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
         """Take answers that players wrote elsewhere: the lines `rpgres-answer:`, `rpgres-seal:` and `rpgres-open:`.
 
-        Dice in them count as rolled, so the caller has accepted them.
+        Dice in them count as rolled, so the caller has accepted them. The host takes only those that were made with the
+        key of a view; a seat also takes others of its own.
 
         Args:
             text: a mail with one such line or several.
@@ -354,12 +356,16 @@ class PersistentTable(msgspec.Struct, frozen=True):
             The result of each line, in order.
 
         Raises:
-            UsageError: a line was cut off, is another seat's than this one's, or is refused; those before it are taken.
+            UsageError: a line was cut off, is another seat's than this one's, or is not authenticated; or it is
+                refused, and those before it are taken.
         """
-        posted = posted_in(text)
+        posted, history = posted_in(text), history_of(self)
         for one in posted:
             if self.seat not in (HOST, one.seat):
                 raise UsageError(f"this is an answer of {one.seat}, not of {self.seat}")
+            if self.seat is HOST and not is_authentic(history, one):
+                why = f"not made with the key in {one.seat}'s view, so anybody may have written it"
+                raise UsageError(f"a line of {one.seat} was {why}; if you know who did, open the table as this seat")
         taken = (commands.take(place_of(self), one, accepted=f"{one.seat}: a line") for one in posted)
         return [result_of(self, done) for done in taken]
 

@@ -136,7 +136,7 @@ def test_a_declaration_by_mail_takes_three_commands_and_a_file_each(
     host.until("press Enter and Ctrl-D:\n")
     host.type(f"> {mails[0]}\nand\n> {mails[1]}\n{END}")
     for seat in ("orsa", "bram"):
-        assert f"{seat}: declare=" in host.until("Accept it? [y/N] ")
+        assert f"{seat} (authenticated): declare=" in host.until("Accept it? [y/N] ")
         host.type("y\n")
     code, shown = host.end()
     assert (code, "orsa declares orsa#1 on phase 2" in shown) == (0, True)

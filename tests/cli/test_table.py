@@ -358,7 +358,8 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert (
         "is an answer of gm, not of mara" in table("answer", "--from", "away/answer.json", "--as", "mara", code=2).err
     )
-    table("answer", "--from", "away/answer.json", "--accept")
+    assert "gm (not authenticated)" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
+    table("answer", "--from", "away/answer.json", "--as", "gm")
     (away / "answer.json").write_text("{}", "utf-8")
     assert "not a valid answer file" in table("answer", "--from", "away/answer.json", "--accept", code=1).err
 

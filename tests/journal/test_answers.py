@@ -748,20 +748,23 @@ def test_what_an_answer_file_claims_is_taken_by_the_host_alone(sent: Path) -> No
     written("--choose", "invoke=no")
     ran = cli("answer", "--from", "a.json")
     assert ran.code == 2
-    assert "a.json states its seat (mara: invoke=no): --accept confirms it, or --as mara" in ran.err
+    assert "a.json states its seat (mara (authenticated): invoke=no): --accept confirms it, or --as mara" in ran.err
     written("--choose", f"invoke={REROLL}", "--given", "roll=0+00")
     for named in ((), ("--as", "mara")):  # her dice are nobody's to take for granted
         ran = cli("answer", "--from", "a.json", *named)
         assert ran.code == 2
-        assert f"the dice rolled (mara: invoke={REROLL}; given: roll=0+00): --accept confirms it" in ran.err
+        assert (
+            f"the dice rolled (mara (authenticated): invoke={REROLL}; given: roll=0+00): --accept confirms it"
+            in ran.err
+        )
         assert len(json.loads(cli("log", "--json").out)["entries"]) == 2
     before = json.loads(cli("log", "--json").out)["entries"][-1]["pending"]["answers"]
     assert cli("answer", "--from", "a.json", "--accept").code == 3
     entry = json.loads(cli("log", "--json").out)["entries"][-1]
-    assert entry["accepted"] == f"mara: invoke={REROLL}; given: roll=0+00"
+    assert entry["accepted"] == f"mara (authenticated): invoke={REROLL}; given: roll=0+00"
     rolls = [answer for answer in entry["pending"]["answers"] if answer["kind"] == "chance"]
     assert rolls == [*before, {"label": "roll", "kind": "chance", "value": "0+00"}]
-    assert f"imported from a file: mara: invoke={REROLL}" in cli("log").out
+    assert f"imported from a file: mara (authenticated): invoke={REROLL}" in cli("log").out
     assert "accepted" not in json.loads(cli("log", "--json", "--as", "edda").out)["entries"][-1]
 
 
@@ -784,7 +787,7 @@ def test_at_a_terminal_the_host_is_asked(sent: Path, typed: str, kinds: list[str
 
     written("--choose", f"invoke={REROLL}", "--given", "roll=0+00")
     terminal = Terminal(["table", "answer", "--from", "a.json"])
-    assert f"mara: invoke={REROLL}; given: roll=0+00" in terminal.until("Accept it? [y/N] ")
+    assert f"mara (authenticated): invoke={REROLL}; given: roll=0+00" in terminal.until("Accept it? [y/N] ")
     terminal.type(typed)
     code, _ = terminal.end()
     assert code == (3 if typed == "y\n" else 2)

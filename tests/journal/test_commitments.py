@@ -140,7 +140,8 @@ def test_sealing_from_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     rpgres("table", "new", "--ruleset", "nodice", "--sheet", "orsa", "--sheet", "bram", "--seed", "7")
     assert rpgres("table", "act", "declare", "--as", "orsa").code == 3
-    far = rpgres("table", "seal", "--choose", "declare=punch/str=2", "--out", "b.json", "--elsewhere")
+    rpgres("table", "view", "--as", "bram", "--out", "v.json")
+    far = rpgres("table", "seal", "--view", "v.json", "--choose", "declare=punch/str=2", "--out", "b.json")
     made = json.loads(Path("b.json").read_text())
     assert made["commitment"] in far.out
     assert "punch" not in far.out

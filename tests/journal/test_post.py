@@ -53,9 +53,9 @@ def line_of(ran: Ran) -> str:
 def test_a_line_says_what_was_answered(
     seat: str, entry: str, choose: dict[str, list[str]], dice: dict[str, list[str]]
 ) -> None:
-    line = answer_line(AnswerFile(seat=seat, entry=entry, choose=dict(choose), given=dict(dice)))
+    line = answer_line(AnswerFile(seat=seat, entry=entry, choose=dict(choose), given=dict(dice), mac=entry[:32]))
     (read,) = posted_in(line)
-    assert read == AnswerFile(seat=seat, entry=entry[:12], choose=dict(choose), given=dict(dice))
+    assert read == AnswerFile(seat=seat, entry=entry[:12], choose=dict(choose), given=dict(dice), mac=entry[:32])
     assert re.fullmatch(r"[\w/=,.:@+%~ -]+", line, re.ASCII)  # no word of it means anything to a shell
     wrapped = "\n".join(f"> {part}" for part in textwrap.wrap(line, 50, break_long_words=False, break_on_hyphens=False))
     assert posted_in(f"Hello,\n{wrapped}\n> Yours, ...") == [read]
@@ -72,7 +72,8 @@ def test_a_line_that_was_changed_on_its_way_is_refused(data: st.DataObject) -> N
             posted_in(changed)
 
 
-LONG = AnswerFile(seat="bram", entry="ab" * 6, choose={"declare": ["attack:orsa/maul/head/str=4+dodge/agi=1"]})
+LONG_STACK = "attack:orsa/maul/head/str=4+dodge/agi=1"
+LONG = AnswerFile(seat="bram", entry="ab" * 6, choose={"declare": [LONG_STACK]}, mac="cd" * 16)
 
 
 @pytest.mark.parametrize("width", [13, 20, 40])
@@ -118,8 +119,9 @@ def test_a_mail_may_be_a_page_alone_and_show_no_line_before_it_is_decoded(encodi
 @pytest.mark.slow
 def test_seals_are_lines_too() -> None:
     seal = SealFile(label="declare", answer="dodge/agi=1", salt="ab" * 32, commitment="cd" * 32, seat="the Wolf")
-    both = posted_in(f"{seal_line(seal)}\n{open_line(seal)}")
-    assert both == [SealLine("the Wolf", "", "cd" * 32), OpenLine("the Wolf", "declare", "dodge/agi=1", "ab" * 32)]
+    lines = [SealLine("the Wolf", "", "cd" * 32), SealLine("the Wolf", "ef" * 6, "cd" * 32, "ab" * 16)]
+    opened = OpenLine("the Wolf", "declare", "dodge/agi=1", "ab" * 32)
+    assert posted_in("\n".join([*map(seal_line, lines), open_line(seal)])) == [*lines, opened]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ def test_listed_options_are_checked_by_every_ruleset(
     taken = rpgres("table", "answer", posted, "--accept")
     assert (taken.code, taken.err) == (3 if ": waiting\n" in taken.out else 0, "")
     (entry,) = json.loads(rpgres("table", "log", "--last", "1", "--json").out)["entries"]
-    assert (entry["kind"], entry["accepted"]) == ("answer", f"{sheets[0]}: {label}={good}")
+    assert (entry["kind"], entry["accepted"]) == ("answer", f"{sheets[0]} (authenticated): {label}={good}")
 
 
 def test_a_view_without_the_ruleset_is_checked_by_its_options(mail: Path) -> None:
@@ -220,11 +222,6 @@ def test_a_view_without_the_ruleset_is_checked_by_its_options(mail: Path) -> Non
     Path("v.json").write_text(json.dumps(data), "utf-8")
     ran = rpgres("table", "answer", "--view", "v.json", "--choose", "declare=nothing")
     assert (ran.code, "checked only by the options of the view" in ran.err) == (0, True)
-
-
-def test_a_sealed_answer_without_a_view_is_not_checked_and_that_is_told(mail: Path) -> None:
-    ran = rpgres("table", "seal", "--elsewhere", "--choose", "declare=dodge/agi=99", "--out", "secret.json")
-    assert (ran.code, "is not checked" in ran.err) == (0, True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -279,6 +276,55 @@ def test_the_host_confirms_what_a_line_states(mail: Path) -> None:
     late = rpgres("table", "answer", line, "--accept")
     assert (late.code, late.err) == (2, "rpgres: already answered, left out: bram: declare=nothing\n")
     assert rpgres("table", "answer", "declare=nothing").code == 0
+
+
+@pytest.mark.parametrize("word", ["answer", "seal"])
+@pytest.mark.parametrize("forged", ["with the key of another seat", "without a key", "changed", "with a key like JSON"])
+def test_no_seat_can_answer_for_another_one(mail: Path, word: str, forged: str) -> None:
+    view = json.loads((mail / "bram.view.json").read_text("utf-8"))
+    other = json.loads((mail / "orsa.view.json").read_text("utf-8"))
+    keys = {"with the key of another seat": other["key"], "without a key": "", "with a key like JSON": '"{'}
+    Path("v.json").write_text(json.dumps({**view, "key": keys.get(forged, view["key"])}), "utf-8")
+    out = ["--out", "secret.json"] if word == "seal" else []
+    line = line_of(rpgres("table", word, "--view", "v.json", "--choose", "declare=dodge/agi=1", *out))
+    if forged == "changed":
+        (one,) = posted_in(line)
+        if isinstance(one, SealLine):
+            line = seal_line(msgspec.structs.replace(one, commitment="ab" * 32))
+        else:
+            assert isinstance(one, AnswerFile)
+            line = answer_line(msgspec.structs.replace(one, choose={"declare": ["dodge/agi=2"]}))
+    before = rpgres("table", "log").out
+    for accept in ([], ["--accept"]):
+        ran = rpgres("table", "answer", line, *accept)
+        assert (ran.code, ran.out, "rpgres: not taken: bram (not authenticated)" in ran.err) == (2, "", True)
+        assert "add --as bram" in ran.err
+    assert rpgres("table", "log").out == before
+    assert rpgres("table", "answer", line, "--as", "bram").code == (3 if word == "answer" else 0)
+
+
+def test_an_answer_to_an_older_question_does_not_authenticate_one_to_a_newer(mail: Path) -> None:
+    line = line_of(rpgres("table", "answer", "--view", str(mail / "bram.view.json"), "--choose", "declare=nothing"))
+    assert rpgres("table", "undo").code == 0
+    assert rpgres("table", "act", "declare").code == 3
+    (old,) = posted_in(line)
+    assert isinstance(old, AnswerFile)
+    for entry in ("", json.loads(rpgres("table", "show", "--json").out)["head"]):
+        ran = rpgres("table", "answer", answer_line(msgspec.structs.replace(old, entry=entry)), "--accept")
+        assert (ran.code, "bram (not authenticated): declare=nothing" in ran.err) == (2, True)
+
+
+def test_a_key_is_in_the_view_of_its_seat_alone(mail: Path) -> None:
+    views = {path.name.partition(".")[0]: path.read_text("utf-8") for path in mail.iterdir()}
+    keys = {seat: json.loads(text)["key"] for seat, text in views.items()}
+    assert len({key for key in keys.values() if len(key) == 64}) == 3
+    assert rpgres("table", "export", "--out", "out").code == 0
+    shown = [rpgres("table", *line, "--json").out for line in (["show"], ["log"], ["show", "--as", "bram"])]
+    files = [path.read_text("utf-8") for path in Path("out").rglob("*") if path.is_file()]
+    for seat, key in keys.items():
+        assert [other for other, text in views.items() if key in text] == [seat]
+        assert not any(key in text for text in [*shown, *files])
+    assert json.loads(rpgres("table", "view", "--as", "everybody", "--out", "-").out)["key"] == ""
 
 
 @pytest.mark.parametrize("is_new_first", [True, False])

@@ -186,6 +186,10 @@ def test_mailed_answers_and_exports(path: Path, tmp_path: Path) -> None:
     mail = command("table", "answer", "--view", str(view), "--choose", "invoke=no").out
     with pytest.raises(rpgres.UsageError, match="answer of mara"):
         edda.take(mail)
+    view.write_bytes(msgspec.json.encode(msgspec.structs.replace(mara.view(), key=edda.view().key)))
+    forged = command("table", "answer", "--view", str(view), "--choose", "invoke=no").out
+    with pytest.raises(rpgres.UsageError, match="a line of mara was not made with the key"):
+        host.take(forged)
     (taken,) = host.take(f"Hello,\n> {mail}\nMara")
     assert isinstance(taken, rpgres.TablePending | rpgres.TableResult)
     assert taken.answers[-1].value == "no"

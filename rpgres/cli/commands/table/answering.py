@@ -54,7 +54,7 @@ def give(
     out: Annotated[str | None, option("--out", takes="FILE", help="Write the answer to this file instead.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Accept the seat and the dice that the file states, without confirmation.")
+        bool, typer.Option("--accept", help="Accept authenticated answers, and the dice in them, without confirmation.")
     ] = False,
     *,
     answers: AnswerOptions,
@@ -65,8 +65,9 @@ def give(
     What is given is for what is rolled after the answer: dice that were rolled stay.
 
     A player elsewhere, who has only a view (`rpgres table view`), answers it with --view FILE, which checks the answer
-    and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat and any
-    dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
+    and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat, whether
+    it is authenticated by the key in the view of that seat, and any dice in it are shown first: at a terminal you
+    confirm them, elsewhere --accept does. Of an answer that is not authenticated, --as SEAT confirms the seat.
     """
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
@@ -118,9 +119,6 @@ def seal(
     view: Annotated[
         str | None, option("--view", takes="FILE", help="Seal the answer to a view file, on another computer.")
     ] = None,
-    elsewhere: Annotated[
-        bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
-    ] = False,
     commitment: Annotated[
         str | None, option("--commitment", takes="HASH", help="Enter a commitment that was made on another computer.")
     ] = None,
@@ -137,21 +135,20 @@ def seal(
     if (choose is None and out is not None) or (choose is None) == (commitment is None):
         raise UsageError(f"give {named('choose')} LABEL=ANSWER, or a {named('commitment')} from another computer")
     if choose is None:
-        if who is None or elsewhere or view is not None:
+        if who is None or view is not None:
             raise UsageError(f"name the seat of the commitment: {named('as')} SEAT")
         say_entry(commands.seal(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
         raise UsageError(f"{named('choose')} takes LABEL=ANSWER, not {choose!r}")
-    is_far = elsewhere or view is not None
-    if not is_far and who is None:
+    if view is None and who is None:
         raise UsageError(
             f"name the seat of the answer: {named('as')} SEAT; without access to the table, use {named('view')} FILE"
         )
     if out is not None and Path(out).exists():
         raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
-    if is_far:
+    if view is not None:
         posting.seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
     made = sealed(label.strip(), answer.strip(), salt=commands.fresh_salt(), seat=who or "")

@@ -15,13 +15,14 @@ from rpgres.cli.output import flush, say, say_text, warn
 from rpgres.cli.shell import join_line
 from rpgres.cli.streams import is_terminal
 from rpgres.cli.tables import TableOptions
-from rpgres.errors import FileError, PluginError, UsageError, named
+from rpgres.errors import FileError, PluginError, UsageError, called, named
 from rpgres.journal.commands import fresh_salt, sort_posted, take
 from rpgres.journal.commands.writing import rules_in
-from rpgres.journal.commitments import SealFile, sealed
+from rpgres.journal.commitments import SealFile
 from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
 from rpgres.journal.exchange import kept_seal, read_posted, read_view, write_json
 from rpgres.journal.forms import AnswerFile, ViewRecord
+from rpgres.journal.keys import is_authentic, with_mac
 from rpgres.journal.lines import OpenLine, Posted, SealLine, answer_line, has_line, open_line, seal_line, typed_in
 from rpgres.render.lines import line
 from rpgres.text.harmless import in_line
@@ -103,21 +104,14 @@ def file_of(seal: SealFile, out: str | None) -> Path:
     return Path(out) if out is not None else kept_seal(seal.commitment)
 
 
-def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
+def seal_elsewhere(file: str, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
     """Write a sealed answer for its owner, and print the line with its commitment for the host."""
-    if file is None:
-        warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
-        made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
-        path = write_json(file_of(made, out), made)
-        said = seal_line(made) if made.seat else f"{path}: written; send the host this commitment: {made.commitment}"
-        say([line(said)])
-        return
     view = view_in(file, options)
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
     _tell_unchecked(rules, view, {label: [answer]})
     write_json(file_of(made, out), made)
-    _hand_over(seal_line(made))
+    _hand_over(seal_line(with_mac(SealLine(made.seat, made.entry, made.commitment), view.key)))
 
 
 def open_elsewhere(seal: SealFile, options: TableOptions) -> None:
@@ -175,7 +169,7 @@ def take_posted(
         raise UsageError(left_out)
     if left_out:
         warn(left_out)
-    taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in fresh]
+    taken = [(one, _accepted(one, source, options, is_accepted=is_accepted)) for one in fresh]
     for number, (one, accepted) in enumerate(taken):
         done = take(options.find(), one, accepted=accepted, hand=hand)
         if number == len(taken) - 1 and done.entry.kind != "seal":
@@ -184,13 +178,20 @@ def take_posted(
             say_entry(done, options)
 
 
-def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
+def _accepted(one: Posted, source: str, options: TableOptions, *, is_accepted: bool) -> str:
     """Return what the host has been shown of an answer and takes."""
-    message, has_dice = _posted_words(one)
-    if is_accepted or (is_named and not has_dice):
+    is_known = is_authentic(options.read()[1], one)
+    message, has_dice = _posted_words(one, " (authenticated)" if is_known else " (not authenticated)")
+    if (is_accepted and is_known) or (options.who is not None and (is_accepted or not has_dice)):
         return message
     shown = "the line" if source == "-" or len(source) > 60 or "\n" in source else source
     if not can_prompt():
+        if not is_known and options.who is None:
+            seat, view = one.seat, called("table view", as_=one.seat, out="FILE")
+            raise UsageError(
+                f"not taken: {message}. It was not made with the key in {seat}'s view, so anybody may have written it. "
+                f"Send {seat} a new view to answer (`{view}`); if you know who wrote this, add {named('as')} {seat}"
+            )
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
         also = "" if has_dice else f", or {named('as')} {one.seat}"
         raise UsageError(f"{shown} {what} ({message}): {named('accept')} confirms it{also}")
@@ -206,14 +207,14 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
     return message
 
 
-def _posted_words(one: AnswerFile | SealLine | OpenLine) -> tuple[str, bool]:
-    """Return what is accepted, in words, and whether there are dice in it."""
+def _posted_words(one: AnswerFile | SealLine | OpenLine, mark: str = "") -> tuple[str, bool]:
+    """Return what is accepted, in words, with a mark after the seat, and whether there are dice in it."""
     if isinstance(one, SealLine):
-        return f"{one.seat} seals {one.commitment[:12]}...", False
+        return f"{one.seat}{mark} seals {one.commitment[:12]}...", False
     if not isinstance(one, AnswerFile):
         return f"{one.seat} opens {one.label}={one.answer}", False
     dice = ", ".join(_said(one.given))
-    return f"{one.seat}: {', '.join(_said(one.choose))}" + (f"; given: {dice}" if dice else ""), bool(dice)
+    return f"{one.seat}{mark}: {', '.join(_said(one.choose))}" + (f"; given: {dice}" if dice else ""), bool(dice)
 
 
 def _said(answers: Mapping[str, str | list[str]]) -> Iterator[str]:
