@@ -39,11 +39,11 @@ By = dict[str, list[str]]  # answers by label, those of one label in order
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What is played: an action, or the beginning or end of a period, and the answers there are for it.
+    """What is played: an action, the beginning or end of a period, or a request, and the answers there are for it.
 
     Attributes:
-        kind: which of the three.
-        name: the action, or the period.
+        kind: which of these.
+        name: the action, the period, or what is requested in words.
         actor: who acts.
         by: the seat that typed it; empty for the host.
         inputs: what was typed for it.
@@ -59,7 +59,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         names: whether the seat that typed it is asked for the names of what it makes; by default these have defaults.
     """
 
-    kind: Literal["act", "begin", "end"]
+    kind: Literal["act", "begin", "end", "request"]
     name: str
     actor: str = ""
     by: str = ""
@@ -103,10 +103,9 @@ def run_of(history: History, entry: Entry) -> Run:
     """Return what an entry ran, with every answer up to where it ended."""
     begun = history.run_of(entry)
     secret, public = entry.secret, begun.public
-    is_act = begun.kind == "act"
     return Run(
-        kind="act" if is_act else "begin" if begun.kind == "begin" else "end",
-        name=public.action if is_act else public.period,
+        kind=begun.kind,  # type: ignore[arg-type]  # only these have answers
+        name=named_in(begun),
         actor=public.actor,
         by=begun.secret.by,
         inputs=begun.secret.inputs,
@@ -122,6 +121,13 @@ def run_of(history: History, entry: Entry) -> Run:
         stops=entry.public.stops,
         names=begun.secret.names,
     )
+
+
+def named_in(begun: Entry) -> str:
+    """Return the action or the period of an entry, or what it requests in words."""
+    public = begun.public
+    asks = "redo" if public.before is None else f"undo from entry {public.before}"
+    return asks if begun.kind == "request" else public.action or public.period
 
 
 def answered_in(found: Result | Pending | None) -> Answered:
@@ -230,6 +236,8 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     claims: tuple[str, ...] = ()
     if asked.kind == "act" and asked.by not in ("", GM):
         claims = claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor)
+    elif asked.kind == "request":
+        claims = (asked.name,)
     return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state)
 
 
@@ -334,9 +342,16 @@ def _dropped_by(players: Seats) -> dict[str, list[str]]:
 
 def is_mid_procedure(history: History) -> bool:
     """Tell whether a procedure waits of which turns are over, so that the table is not as the journal has it."""
-    pending = history.pending
+    pending = _resumed(history)
     found = found_in(pending.secret) if pending is not None else None
     return found is not None and any(isinstance(event, TurnEvent) for event in found.events)
+
+
+def _resumed(history: History) -> Entry | None:
+    """Return the entry that waits, or that waits again once a request is answered."""
+    pending = history.pending
+    mark = pending.secret.stands.pending if pending is not None and pending.kind == "request" else None
+    return history.entries[mark.number] if mark is not None else pending
 
 
 def state_now(rules: Rules, history: History) -> State:
@@ -347,7 +362,7 @@ def state_now(rules: Rules, history: History) -> State:
     Raises:
         RpgresError: the rules have changed, and what waits cannot be run any more.
     """
-    pending = history.pending
+    pending = _resumed(history)
     if pending is None or not is_mid_procedure(history):
         return history.state
     return run_pending(rules, history, pending, is_replay=True).now

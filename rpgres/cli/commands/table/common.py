@@ -14,7 +14,7 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening, puts_next
-from rpgres.cli.exits import exit_of, leave
+from rpgres.cli.exits import WAITING, exit_of, leave
 from rpgres.cli.output import READER, say, say_json, say_text, warn
 from rpgres.cli.tables import TableOptions
 from rpgres.engine.records import Pending, Result
@@ -222,6 +222,7 @@ def say_entry(done: Done, options: TableOptions) -> None:
         view = entry_seen(done.history, done.entry, options.who)
         say(list(entry_lines(view, done.rules.file)))
         say([line(INDENT, text) for text in _asked_again(done, options.who)])
+    leave(WAITING if done.entry.kind == "request" else 0)
 
 
 def _asked_again(done: Done, seat: str | None) -> Iterator[str]:
