@@ -88,6 +88,7 @@ class Ran(msgspec.Struct, frozen=True):
         fault: why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
         dropped: answers given in advance that were not possible when they were due.
+        aside: the same of results of dice and cards, as LABEL=RESULT.
     """
 
     found: Result | Pending
@@ -97,6 +98,7 @@ class Ran(msgspec.Struct, frozen=True):
     fault: RpgresError | None = None
     is_attempt: bool = False
     dropped: Sequence[Dropped] = ()
+    aside: Sequence[str] = ()
 
 
 def run_of(history: History, entry: Entry) -> Run:
@@ -144,6 +146,7 @@ def run_at(
     seed: str | None = None,
     prompt: Prompt | None = None,
     hand: Hand | None = None,
+    firm: Container[str] = (),
     is_replay: bool = False,
 ) -> Ran:
     """Return the result of a run at a table, as far as its answers reach; see `Ran` for one that fails.
@@ -151,6 +154,7 @@ def run_at(
     Args:
         history: the table before it; what seats said in advance is heard.
         seed: what all chance is drawn from; that of the table by default.
+        firm: the labels whose impossible results are errors; the seed answers in place of others.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -159,7 +163,7 @@ def run_at(
     secret = history.new.secret
     streams = Streams(secret.seed if seed is None else seed, salt=bytes.fromhex(secret.salt))
     seeded = SeededDealer(streams, step=step)
-    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand)
+    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand, firm=firm)
     waits = always if is_replay else lambda view, question, _: not history.has_passed(view.seat, question.label)
     if asked.kind == "act":
         prepared = _prepared(rules, history, asked)
@@ -325,16 +329,16 @@ def _ran(
         names=asked.names,
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
-        dropped=_dropped_by(players),
+        dropped=_dropped_by(players, dealer.aside),
     )
     now = state if fault is None else before
     is_attempt = fault is not None
-    return Ran(found, state if is_over else before, secret, now, fault, is_attempt, players.dropped)
+    return Ran(found, state if is_over else before, secret, now, fault, is_attempt, players.dropped, dealer.aside)
 
 
-def _dropped_by(players: Seats) -> dict[str, list[str]]:
-    """Return the dropped answers by seat, as their owners are told of them."""
-    found: dict[str, list[str]] = {}
+def _dropped_by(players: Seats, aside: Sequence[str]) -> dict[str, list[str]]:
+    """Return the dropped answers by seat, as their owners are told of them; the host is told of dice and cards."""
+    found: dict[str, list[str]] = {"": list(aside)} if aside else {}
     for one in players.dropped:
         found.setdefault(one.seat, []).append(f"{one.label}={one.choice}")
     return found

@@ -314,7 +314,13 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
         typed=last.given,
     )
     return run_at(
-        rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
+        rules,
+        before,
+        asked,
+        seed=seed,
+        step=before.step(begun if begun is not entry else None),
+        firm=given if entry.public.attempt else (),
+        is_replay=True,
     )
 
 

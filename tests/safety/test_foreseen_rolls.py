@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import rpgres as library
+from rpgres.journal.forms import RunEntry
 from tests.support.command_line import rpgres
 
 ROLL = "act overcome --actor mara --skill burglary --vs edda:notice --given roll=++++ --given opposition=----"
@@ -78,3 +79,24 @@ def test_the_game_master_confirms_or_refuses_and_a_player_withdraws(what: str, s
     while table("reveal")[0]:
         assert table("undo")[0] == 0
     assert "replayed from the seed" in table("verify")[1]
+
+
+@pytest.mark.parametrize("trust", ["players", "gm"])
+def test_a_wrong_result_given_in_advance_tells_no_hit_from_a_miss(trust: str) -> None:
+    told = set[tuple[str, ...]]()
+    outcomes = set[str | None]()
+    for seed in range(60):
+        Path(".rpgres/table.db").unlink(missing_ok=True)
+        table(f"new twenty-sided-advantage --sheet brand --seed {seed} --trust {trust}")
+        ran = table("act strike --as brand --bonus 3 --vs 12 --given damage=99")
+        confirmed = table("answer --as gm --choose claim=confirm") if trust == "gm" else (0, "")
+        view = library.open_table(".rpgres/table.db", seat="brand")
+        last = view.log().entries[-1]
+        assert isinstance(last, RunEntry) and last.result is not None and not last.attempt  # the roll stands
+        outcomes.add(last.result.outcome)
+        told.add((str(ran[0]), ran[1] if trust == "players" else "", str(confirmed[0])))
+        assert "is not possible now" not in table("log --as brand")[1]
+        if {"miss", "hit"} <= outcomes:
+            break
+    assert len(told) == 1
+    assert {"miss", "hit"} <= outcomes
