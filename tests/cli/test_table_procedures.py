@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -90,6 +91,24 @@ def test_the_table_shows_what_finished_turns_have_changed_and_the_end_agrees() -
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_an_undone_conflict_says_how_to_undo_its_last_turn_alone() -> None:
+    before = list(played())
+    told = rpgres("table", "undo").out
+    found = re.search(
+        r"undid: mara conflict: .* \(entries 1 to (\d+)\)(?: .*)?\n  That was the whole conflict. "
+        r"`rpgres table redo` brings it back; then `rpgres table undo (\d+)` undoes its last turn.\n$",
+        told,
+    )
+    assert found, told
+    assert int(found[1]) == before[-1]["entries"] - 1
+    assert rpgres("table", "redo").code == 0
+    assert show()["state"] == before[-1]["state"]
+    assert "That was the whole" not in rpgres("table", "undo", found[2]).out
+    turns = [one for one in before if one["pending"] and one["pending"]["question"]["label"] == "turn"]
+    assert show()["pending"]["events"] == turns[-1]["pending"]["events"]
+
+
 def test_in_the_middle_it_can_be_shown_verified_and_undone() -> None:
     before = show()["state"]
     for record in played():

@@ -92,7 +92,9 @@ def test_a_wrong_result_given_in_advance_tells_no_hit_from_a_miss(trust: str) ->
         confirmed = table("answer --as gm --choose claim=confirm") if trust == "gm" else (0, "")
         view = library.open_table(".rpgres/table.db", seat="brand")
         last = view.log().entries[-1]
-        assert isinstance(last, RunEntry) and last.result is not None and not last.attempt  # the roll stands
+        assert isinstance(last, RunEntry)
+        assert not last.attempt  # the roll stands
+        assert last.result is not None
         outcomes.add(last.result.outcome)
         told.add((str(ran[0]), ran[1] if trust == "players" else "", str(confirmed[0])))
         assert "is not possible now" not in table("log --as brand")[1]

@@ -221,8 +221,24 @@ def say_entry(done: Done, options: TableOptions) -> None:
 
         view = entry_seen(done.history, done.entry, options.who)
         say(list(entry_lines(view, done.rules.file)))
-        say([line(INDENT, text) for text in _asked_again(done, options.who)])
+        say([line(INDENT, text) for text in (*_asked_again(done, options.who), *_undone_less(done))])
     leave(WAITING if done.entry.kind == "request" else 0)
+
+
+def _undone_less(done: Done) -> Iterator[str]:
+    """Yield how less is undone, where an undo took back a whole procedure."""
+    from rpgres.journal.records import found_in
+    from rpgres.model.events import TurnEvent
+
+    history, again = done.history, done.history.to_redo() if done.entry.kind == "undo" else []
+    if len({history.run_of(entry).number for entry in again}) != 1 or again[0].public.of or again[-1].secret.waits:
+        return
+    found = [found_in(entry.secret) for entry in again]
+    turns = [sum(isinstance(event, TurnEvent) for event in one.events) if one is not None else 0 for one in found]
+    if len(turns) > 1 and turns[-1]:
+        last = called("table undo", done.entry.number + turns.index(turns[-2]) + 2)
+        how = f"`{called('table redo')}` brings it back; then `{last}` undoes its last turn."
+        yield f"That was the whole {again[0].public.action}. {how}"
 
 
 def _asked_again(done: Done, seat: str | None) -> Iterator[str]:
