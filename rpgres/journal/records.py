@@ -279,6 +279,12 @@ class Entry(msgspec.Struct, frozen=True):
         """What was done."""
         return self.public.kind
 
+    @property
+    def name(self) -> str:
+        """The action or period that begins, or what is requested in words."""
+        requested = "redo" if self.public.before is None else f"undo from entry {self.public.before}"
+        return requested if self.kind == "request" else self.public.action or self.public.period
+
 
 def check_entry(entry: Entry) -> None:
     """Check that an entry has what its kind has, so that its reader need not ask.

@@ -107,7 +107,7 @@ def run_of(history: History, entry: Entry) -> Run:
     secret, public = entry.secret, begun.public
     return Run(
         kind=begun.kind,  # type: ignore[arg-type]  # only these have answers
-        name=named_in(begun),
+        name=begun.name,
         actor=public.actor,
         by=begun.secret.by,
         inputs=begun.secret.inputs,
@@ -123,13 +123,6 @@ def run_of(history: History, entry: Entry) -> Run:
         stops=entry.public.stops,
         names=begun.secret.names,
     )
-
-
-def named_in(begun: Entry) -> str:
-    """Return the action or the period of an entry, or what it requests in words."""
-    public = begun.public
-    asks = "redo" if public.before is None else f"undo from entry {public.before}"
-    return asks if begun.kind == "request" else public.action or public.period
 
 
 def answered_in(found: Result | Pending | None) -> Answered:

@@ -39,7 +39,6 @@ from rpgres.journal.forms import (
 )
 from rpgres.journal.history import History
 from rpgres.journal.records import Entry, Secret, events_in, found_in
-from rpgres.journal.replay import named_in
 from rpgres.journal.status import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
@@ -117,7 +116,7 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
             if begun.kind == "request" and run != entries[0].number:
                 continue
             name = f"{begun.public.actor} {begun.public.action}".strip() or f"{begun.kind} {begun.public.period}"
-            name = f"request to {named_in(begun)}" if begun.kind == "request" else name
+            name = f"request to {begun.name}" if begun.kind == "request" else name
             outcome = seen.result.outcome if seen.result is not None else "waiting" if seen.pending is not None else ""
             part = "" if run in numbers else "early end of " if entry.public.stops else "answer in "
             words[run] = part + name + (": failed" if seen.attempt else f": {outcome}" if outcome else "")

@@ -146,11 +146,12 @@ def _requested(at: Transaction, entries: Iterable[Entry], before: int | None = N
 def _shows_chance(history: History, entry: Entry, seat: str | None) -> bool:
     """Whether a seat saw dice or cards in an entry that its action had not shown before."""
     asking = entry.secret.stands.pending if entry.kind == "answer" else None
+    known = events_in(history.entries[asking.number].secret) if asking is not None else ()
     before, now = (
-        sum(1 for _ in chance_in(filter(None, (event_seen(event, seat) for event in events_in(one.secret)))))
-        for one in (history.entries[asking.number] if asking is not None else history.new, entry)
+        sum(1 for _ in chance_in(filter(None, (event_seen(event, seat) for event in events))))
+        for events in (known, events_in(entry.secret))
     )
-    return now > (before if asking is not None else 0)
+    return now > before
 
 
 def after_answer(at: Transaction) -> list[Draft]:

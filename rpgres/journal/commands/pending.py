@@ -13,7 +13,7 @@ from rpgres.errors import UsageError, called, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
 from rpgres.journal.records import RUNNING, Entry, waits_in
-from rpgres.journal.replay import asked_of, is_mid_procedure, named_in, put_to, questions_of, run_of
+from rpgres.journal.replay import asked_of, is_mid_procedure, put_to, questions_of, run_of
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules
@@ -181,4 +181,4 @@ def options_of(asked: QuestionRecord) -> str:
 
 
 def thing_of(begun: Entry) -> str:
-    return f"{begun.kind} of the {begun.public.period}" if begun.public.period else named_in(begun)
+    return f"{begun.kind} of the {begun.public.period}" if begun.public.period else begun.name

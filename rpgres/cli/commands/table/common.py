@@ -221,7 +221,7 @@ def say_entry(done: Done, options: TableOptions) -> None:
 
         view = entry_seen(done.history, done.entry, options.who)
         say(list(entry_lines(view, done.rules.file)))
-        say([line(INDENT, text) for text in (*_asked_again(done, options.who), *_undone_less(done))])
+        say([line(INDENT, text) for text in _undone_less(done)])
     leave(WAITING if done.entry.kind == "request" else 0)
 
 
@@ -239,23 +239,3 @@ def _undone_less(done: Done) -> Iterator[str]:
         last = called("table undo", done.entry.number + turns.index(turns[-2]) + 2)
         how = f"`{called('table redo')}` brings it back; then `{last}` undoes its last turn."
         yield f"That was the whole {again[0].public.action}. {how}"
-
-
-def _asked_again(done: Done, seat: str | None) -> Iterator[str]:
-    """Yield that a decision is a person's now, as an undo took back what standing orders had decided."""
-    from rpgres.engine.players import ORDERS
-    from rpgres.journal.records import found_in
-    from rpgres.journal.replay import put_to
-    from rpgres.model.events import DecisionEvent
-    from rpgres.render.words import who_is
-
-    waits = put_to(done.history, seat)
-    if done.entry.kind != "undo" or waits is None:
-        return
-    owner, history = done.history.state.seat_of(waits.who), done.history
-    found = [found_in(entry.secret) for entry in history.taken_back_by(done.entry)]
-    events = [event for one in found if one is not None for event in one.events if isinstance(event, DecisionEvent)]
-    taken = {(event.label, event.who) for event in events if event.means == ORDERS}
-    if (waits.label, waits.who) in taken and seat in (None, owner) and history.orders_of(owner):
-        anew = f"`{called('table orders set', 'FILE', as_=owner)}` has them decide it"
-        yield f"{who_is(owner)} answers {waits.label} now: standing orders do not decide again what was undone; {anew}"
