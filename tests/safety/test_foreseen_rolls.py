@@ -58,6 +58,7 @@ def test_what_showed_dice_is_undone_and_redone_at_a_players_request(
     code, told = table(line)
     assert (kinds()[-1] == "request") == is_request, told
     assert code == (WAITING if is_request else 0)
+    assert ("You have seen dice or cards there, so the game master has to confirm it." in told) == is_request
 
 
 @pytest.mark.parametrize("said", ["confirm", "refuse", ""])

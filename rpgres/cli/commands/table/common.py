@@ -221,12 +221,14 @@ def say_entry(done: Done, options: TableOptions) -> None:
 
         view = entry_seen(done.history, done.entry, options.who)
         say(list(entry_lines(view, done.rules.file)))
-        say([line(INDENT, text) for text in _undone_less(done)])
+        say([line(INDENT, text) for text in _undo_hints(done)])
     leave(WAITING if done.entry.kind == "request" else 0)
 
 
-def _undone_less(done: Done) -> Iterator[str]:
-    """Yield how less is undone, where an undo took back a whole procedure."""
+def _undo_hints(done: Done) -> Iterator[str]:
+    """Yield why an undo is only requested, and how less is undone where it was a whole procedure."""
+    if done.entry.kind == "request":
+        yield "You have seen dice or cards there, so the game master has to confirm it."
     from rpgres.journal.records import found_in
     from rpgres.model.events import TurnEvent
 
