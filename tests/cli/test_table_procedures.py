@@ -109,6 +109,23 @@ def test_an_undone_conflict_says_how_to_undo_its_last_turn_alone() -> None:
     assert show()["pending"]["events"] == turns[-1]["pending"]["events"]
 
 
+@pytest.mark.slow
+def test_a_request_to_undo_leaves_the_table_as_finished_turns_left_it() -> None:
+    for before in played():
+        code = rpgres("table", "undo", str(before["entries"] - 1), "--as", "mara").code if before["under_way"] else 2
+        if code == 3:
+            break
+        if code == 0:  # nothing was rolled
+            rpgres("table", "redo")
+    asked = show()
+    assert asked["pending"]["question"]["label"] == "claim"
+    assert (asked["under_way"], asked["state"]) == (True, before["state"])
+    assert rpgres("table", "end", "--as", "gm").code == 2
+    assert rpgres("table", "answer", "refuse", "--as", "gm").code == 0
+    after = show()
+    assert [after[key] for key in ("under_way", "state", "pending")] == [True, before["state"], before["pending"]]
+
+
 def test_in_the_middle_it_can_be_shown_verified_and_undone() -> None:
     before = show()["state"]
     for record in played():
