@@ -5,8 +5,8 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, structs
 
@@ -364,13 +364,15 @@ class TapedDealer(GivenDealer):
         then: who answers what was not given.
         tape: what was answered before, in the order of the questions: dice as they are read, physical cards.
         typed: which of it was given, by label; None for what was not.
+        firm: the labels whose impossible results are errors; of other labels, the other dealer answers.
 
     Attributes:
         tape, typed: what has been answered by now.
         later: what was given and is not used so far.
+        aside: what was given and was impossible, as LABEL=RESULT.
     """
 
-    __slots__ = ("_asked", "_left", "later", "tape", "typed")
+    __slots__ = ("_asked", "_firm", "_left", "aside", "later", "tape", "typed")
 
     def __init__(
         self,
@@ -380,8 +382,10 @@ class TapedDealer(GivenDealer):
         tape: Sequence[str] = (),
         typed: Given = EMPTY,
         hand: Hand | None = None,
+        firm: Container[str] = (),
     ) -> None:
         super().__init__(given, then=then, hand=hand)
+        self._firm, self.aside = firm, list[str]()
         self.later = {label: [text for text in texts if text is not None] for label, texts in given.items()}
         self.tape, self.typed = list(tape), {label: list(texts) for label, texts in typed.items()}
         self._left = list(tape)
@@ -402,7 +406,10 @@ class TapedDealer(GivenDealer):
         if self._left:
             return dice.read(self._again(label))
         is_given = bool(self._given.get(label))
-        throw = super().throw(dice, label, count)
+        try:
+            throw = super().throw(dice, label, count)
+        except GivenError:
+            is_given, throw = self._set_aside(label), self._then.throw(dice, label, count)
         self._add(label, throw.text, is_given=is_given)
         return throw
 
@@ -413,9 +420,20 @@ class TapedDealer(GivenDealer):
                 raise GivenError(f"{label}={card} was drawn before, and is not in {stack.pile} now", label=label)
             return card
         is_given = bool(self._given.get(label))
-        card = super().draw(cards, stack, label, count)
+        try:
+            card = super().draw(cards, stack, label, count)
+        except GivenError:
+            is_given, card = self._set_aside(label), super().draw(cards, stack, label, count)
         self._add(label, card, is_given=is_given)
         return card
+
+    def _set_aside(self, label: str) -> Literal[False]:
+        """Use no more of what was given for a label, as it is impossible here."""
+        if label in self._firm:
+            raise  # only called where an error is handled
+        self._given.pop(label, None)
+        self.aside += [f"{label}={text}" for text in self.later.pop(label)]
+        return False
 
     def read_off(self, due: Due) -> None:
         """Ask a person for the current result; here, labels are counted through all turns."""

@@ -19,8 +19,9 @@ from rpgres.rulesets import CLAIM, Option
 NOTHING_SEEN = State()  # for policies that promise not to look at it
 UNSEEING = View("", NOTHING_SEEN)  # for one that decides for everybody
 LONGEST_NAME = 80  # characters
+CONFIRM = "confirm"
 CLAIM_OPTIONS = (
-    Option("confirm", "It counts."),
+    Option(CONFIRM, "It counts."),
     Option("refuse", "It does not count, and the action is not done."),
 )
 
@@ -162,7 +163,7 @@ def claim(run: Run, seat: str, claims: Sequence[str], *, is_hidden: bool = False
     answer = ask(run, Question(CLAIM, GM, CLAIM_OPTIONS, "Does it count?", words=words))
     if is_hidden:
         run.events[-1] = msgspec.structs.replace(run.events[-1], audience=audience)
-    return answer == CLAIM_OPTIONS[0].name
+    return answer == CONFIRM
 
 
 def view_of(run: Run, who: str) -> View:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from rpgres.engine.dealers import Dealer
+from rpgres.engine.decisions import claim
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.records import Pending, Result, pending_of, record_of
 from rpgres.engine.run import dealer_of, identity_of, players_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from rpgres.engine.run import Answering
 
-Moment = Literal["begin", "end"]
+Moment = Literal["begin", "end", "request"]
 SCENE = "scene"  # what every table can have, whatever its ruleset says
 
 
@@ -53,12 +54,12 @@ def check_period(rules: Rules, state: State, *, period: str, moment: Moment) -> 
 def turn(
     rules: Rules, state: State, *, period: str, moment: Moment, trust: Trust | None = None, **by: Unpack[Answering]
 ) -> tuple[Result | Pending, State]:
-    """Return the result of the beginning or end of a period, and the state after it.
+    """Return the result of the beginning or end of a period, or of a request, and the state after it.
 
     When a period ends, those that began in it end first: in a scene without a beginning, all that are open.
 
     Args:
-        period: `scene`, or another that the ruleset has.
+        period: `scene`, or another that the ruleset has; what is requested.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         by: who answers, as for an action; see `Answering`.
 
@@ -103,6 +104,11 @@ def play_moment(
         UsageError: the period cannot begin or end now.
         RuleError: the ruleset's code failed.
     """
+    if moment == "request":
+        run = Run(rules, state, dealer, players, asked, trust=trust)
+        with in_code(run, ""):
+            claim(run, trust.seat, trust.claims) if trust is not None else None
+        return (), run, state
     check_period(rules, state, period=period, moment=moment)
     if rules.file.piles:
         from rpgres.engine.piles import lay_out

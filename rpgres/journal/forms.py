@@ -197,6 +197,16 @@ class JoinEntry(EntryView, frozen=True, kw_only=True, tag="join"):
     short: dict[str, int] = {}
 
 
+class RequestEntry(RunEntry, frozen=True, kw_only=True, tag="request"):
+    """A player asks to undo or redo what has shown dice or cards, and the game master confirms it.
+
+    Attributes:
+        before: the number of the first entry to undo; null to redo.
+    """
+
+    before: int | None = None
+
+
 class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
     """Entries are taken back.
 
@@ -249,6 +259,7 @@ AnyEntry = (
     | NoteEntry
     | JoinEntry
     | UndoEntry
+    | RequestEntry
     | RevealEntry
     | SealEntry
 )

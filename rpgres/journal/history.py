@@ -150,13 +150,17 @@ class History(msgspec.Struct, frozen=True):
         """Return what the last undo took back that can be done again, in order: nothing but notes came after it."""
         first = len(self.entries) - 1
         while first > 0 and (
-            self.entries[first].kind in ("undo", "note") or self.entries[first].public.again is not None
+            self.entries[first].kind in ("undo", "note")
+            or self.entries[first].public.again is not None
+            or self.run_of(self.entries[first]).kind == "request"
         ):
             first -= 1
         left: list[list[Entry]] = []
         for entry in self.entries[first + 1 :]:
             if entry.kind == "undo":
-                left.append([one for one in self.taken_back_by(entry) if not one.public.attempt])
+                done = [one for one in self.taken_back_by(entry) if not one.public.attempt]
+                left.append([one for one in done if self.run_of(one).kind != "request"])
+                left = [one for one in left if one]
             elif left and left[-1] and entry.public.again == left[-1][0].number:
                 left.pop()
         return left[-1] if left else []

@@ -19,9 +19,9 @@ from rpgres.model.state import State
 from rpgres.toml.reading import Source
 
 Kind = Literal[
-    "new", "act", "answer", "pass", "orders", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"
+    "new", "act", "answer", "pass", "orders", "begin", "end", "set", "note", "join", "undo", "request", "reveal", "seal"
 ]
-RUNS = ("act", "begin", "end")  # the kinds that may ask for chance, each with numbers of its own
+RUNS = ("act", "begin", "end", "request")  # the kinds that an answer can belong to
 SAID = ("note", "pass", "orders")  # the kinds that stay when what was done before them is taken back
 RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a decision
 
@@ -140,7 +140,8 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seat: of `seal`: who hands it in.
         opens: of `answer`: the number of the seal that it opens.
         stops: of `answer`: whether it answers nothing, but ends a procedure before it is over.
-        before: of `undo`: the number of the first entry that no longer stands.
+        before: of `undo`: the number of the first entry that no longer stands; of a `request` for one: that would not;
+            null for a request to redo.
         again: of what is done again after an undo: the number of the entry that it repeats.
         alone: of `undo`: whether only that entry is taken back, as it is a note, a pass, or standing orders.
         character: of `join`: who sits down.
@@ -278,6 +279,12 @@ class Entry(msgspec.Struct, frozen=True):
         """What was done."""
         return self.public.kind
 
+    @property
+    def name(self) -> str:
+        """The action or period that begins, or what is requested in words."""
+        requested = "redo" if self.public.before is None else f"undo from entry {self.public.before}"
+        return requested if self.kind == "request" else self.public.action or self.public.period
+
 
 def check_entry(entry: Entry) -> None:
     """Check that an entry has what its kind has, so that its reader need not ask.
@@ -293,7 +300,8 @@ def check_entry(entry: Entry) -> None:
         and has_found == (entry.kind in RUNNING)
         and (entry.kind != "answer" or (public.of is not None and 0 < public.of < number))
         and (entry.kind in ("answer", "seal") or public.of is None)
-        and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
+        and (entry.kind != "undo" or public.before is not None)
+        and (public.before is None or 0 < public.before < number)
         and (entry.kind != "join" or bool(secret.sheets))
         and (entry.kind != "orders" or (secret.to is not None and len(secret.to) == 1))
         and (entry.kind != "new" or len(bytes.fromhex(secret.salt)) == SALT)

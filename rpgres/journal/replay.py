@@ -39,11 +39,11 @@ By = dict[str, list[str]]  # answers by label, those of one label in order
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What is played: an action, or the beginning or end of a period, and the answers there are for it.
+    """What is played: an action, the beginning or end of a period, or a request, and the answers there are for it.
 
     Attributes:
-        kind: which of the three.
-        name: the action, or the period.
+        kind: which of these.
+        name: the action, the period, or what is requested in words.
         actor: who acts.
         by: the seat that typed it; empty for the host.
         inputs: what was typed for it.
@@ -59,7 +59,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         names: whether the seat that typed it is asked for the names of what it makes; by default these have defaults.
     """
 
-    kind: Literal["act", "begin", "end"]
+    kind: Literal["act", "begin", "end", "request"]
     name: str
     actor: str = ""
     by: str = ""
@@ -88,6 +88,7 @@ class Ran(msgspec.Struct, frozen=True):
         fault: why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
         dropped: answers given in advance that were not possible when they were due.
+        aside: the same of results of dice and cards, as LABEL=RESULT.
     """
 
     found: Result | Pending
@@ -97,16 +98,16 @@ class Ran(msgspec.Struct, frozen=True):
     fault: RpgresError | None = None
     is_attempt: bool = False
     dropped: Sequence[Dropped] = ()
+    aside: Sequence[str] = ()
 
 
 def run_of(history: History, entry: Entry) -> Run:
     """Return what an entry ran, with every answer up to where it ended."""
     begun = history.run_of(entry)
     secret, public = entry.secret, begun.public
-    is_act = begun.kind == "act"
     return Run(
-        kind="act" if is_act else "begin" if begun.kind == "begin" else "end",
-        name=public.action if is_act else public.period,
+        kind=begun.kind,  # type: ignore[arg-type]  # only these have answers
+        name=begun.name,
         actor=public.actor,
         by=begun.secret.by,
         inputs=begun.secret.inputs,
@@ -138,6 +139,7 @@ def run_at(
     seed: str | None = None,
     prompt: Prompt | None = None,
     hand: Hand | None = None,
+    firm: Container[str] = (),
     is_replay: bool = False,
 ) -> Ran:
     """Return the result of a run at a table, as far as its answers reach; see `Ran` for one that fails.
@@ -145,6 +147,7 @@ def run_at(
     Args:
         history: the table before it; what seats said in advance is heard.
         seed: what all chance is drawn from; that of the table by default.
+        firm: the labels whose impossible results are errors; the seed answers in place of others.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -153,7 +156,7 @@ def run_at(
     secret = history.new.secret
     streams = Streams(secret.seed if seed is None else seed, salt=bytes.fromhex(secret.salt))
     seeded = SeededDealer(streams, step=step)
-    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand)
+    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand, firm=firm)
     waits = always if is_replay else lambda view, question, _: not history.has_passed(view.seat, question.label)
     if asked.kind == "act":
         prepared = _prepared(rules, history, asked)
@@ -230,6 +233,8 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     claims: tuple[str, ...] = ()
     if asked.kind == "act" and asked.by not in ("", GM):
         claims = claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor)
+    elif asked.kind == "request":
+        claims = (asked.name,)
     return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state)
 
 
@@ -317,16 +322,16 @@ def _ran(
         names=asked.names,
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
-        dropped=_dropped_by(players),
+        dropped=_dropped_by(players, dealer.aside),
     )
     now = state if fault is None else before
     is_attempt = fault is not None
-    return Ran(found, state if is_over else before, secret, now, fault, is_attempt, players.dropped)
+    return Ran(found, state if is_over else before, secret, now, fault, is_attempt, players.dropped, dealer.aside)
 
 
-def _dropped_by(players: Seats) -> dict[str, list[str]]:
-    """Return the dropped answers by seat, as their owners are told of them."""
-    found: dict[str, list[str]] = {}
+def _dropped_by(players: Seats, aside: Sequence[str]) -> dict[str, list[str]]:
+    """Return the dropped answers by seat, as their owners are told of them; the host is told of dice and cards."""
+    found: dict[str, list[str]] = {"": list(aside)} if aside else {}
     for one in players.dropped:
         found.setdefault(one.seat, []).append(f"{one.label}={one.choice}")
     return found
@@ -334,9 +339,16 @@ def _dropped_by(players: Seats) -> dict[str, list[str]]:
 
 def is_mid_procedure(history: History) -> bool:
     """Tell whether a procedure waits of which turns are over, so that the table is not as the journal has it."""
-    pending = history.pending
+    pending = _resumed(history)
     found = found_in(pending.secret) if pending is not None else None
     return found is not None and any(isinstance(event, TurnEvent) for event in found.events)
+
+
+def _resumed(history: History) -> Entry | None:
+    """Return the entry that waits, or that waits again once a request is answered."""
+    pending = history.pending
+    mark = pending.secret.stands.pending if pending is not None and pending.kind == "request" else None
+    return history.entries[mark.number] if mark is not None else pending
 
 
 def state_now(rules: Rules, history: History) -> State:
@@ -347,7 +359,7 @@ def state_now(rules: Rules, history: History) -> State:
     Raises:
         RpgresError: the rules have changed, and what waits cannot be run any more.
     """
-    pending = history.pending
+    pending = _resumed(history)
     if pending is None or not is_mid_procedure(history):
         return history.state
     return run_pending(rules, history, pending, is_replay=True).now

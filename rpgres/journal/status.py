@@ -38,6 +38,8 @@ def stands_after(entry: Entry) -> Standing:
             return msgspec.structs.replace(stands, seals=(*stands.seals, mark))
         case "reveal":
             return msgspec.structs.replace(stands, revealed=mark)
+        case "request":  # its answer is followed by an undo, which brings back what was pending before
+            return msgspec.structs.replace(stands, pending=mark, run=mark)
         case "act" | "begin" | "end" | "answer" if not entry.public.attempt:
             is_answer, waits = entry.kind == "answer", secret.waits is not None
             seals = [one for one in stands.seals if is_answer and waits and one.number != entry.public.opens]

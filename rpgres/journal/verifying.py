@@ -310,9 +310,8 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
         tape=tuple(last.tape),
         typed=last.given,
     )
-    return run_at(
-        rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
-    )
+    step, firm = before.step(begun if begun is not entry else None), given if entry.public.attempt else ()
+    return run_at(rules, before, asked, seed=seed, step=step, firm=firm, is_replay=True)
 
 
 def _comparable(secret: Secret, entry: Entry) -> Any:

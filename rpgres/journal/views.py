@@ -27,6 +27,7 @@ from rpgres.journal.forms import (
     OrdersRecord,
     PassEntry,
     PassRecord,
+    RequestEntry,
     RevealEntry,
     RunEntry,
     SealEntry,
@@ -77,7 +78,7 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         case "new":
             begun: dict[str, Any] = {"trust": public.trust, "commitment": public.commitment, "short": secret.short}
             return NewEntry(**seen, title=public.title, **begun)
-        case "act" | "begin" | "end" | "answer":
+        case "act" | "begin" | "end" | "request" | "answer":
             return _run_entry(history, entry, seat, seen)
         case "join":
             who, is_replaced = public.character, secret.is_replaced
@@ -112,7 +113,10 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
             words[entry.number] = "(hidden)"
         elif isinstance(seen, RunEntry):
             begun = history.run_of(entry)
+            if begun.kind == "request" and run != entries[0].number:
+                continue
             name = f"{begun.public.actor} {begun.public.action}".strip() or f"{begun.kind} {begun.public.period}"
+            name = f"request to {begun.name}" if begun.kind == "request" else name
             outcome = seen.result.outcome if seen.result is not None else "waiting" if seen.pending is not None else ""
             part = "" if run in numbers else "early end of " if entry.public.stops else "answer in "
             words[run] = part + name + (": failed" if seen.attempt else f": {outcome}" if outcome else "")
@@ -141,6 +145,8 @@ def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping
             return ActEntry(**seen, by=secret.by, action=begun.action, actor=begun.actor)
         case "begin" | "end":
             return (BeginEntry if entry.kind == "begin" else EndEntry)(**seen, by=secret.by, period=begun.period)
+        case "request":
+            return RequestEntry(**seen, by=secret.by, before=entry.public.before)
     return AnswerEntry(
         **seen,
         action=begun.action,

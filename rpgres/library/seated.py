@@ -16,7 +16,7 @@ from rpgres.journal import commands, store
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.forms import EntryRecord, TablePending, TableResult
 from rpgres.journal.history import History
-from rpgres.journal.records import TableError, found_in
+from rpgres.journal.records import RUNNING, TableError, found_in
 from rpgres.journal.views import entry_record, run_record
 from rpgres.library.reading import Policies
 from rpgres.model.state import EMPTY
@@ -76,7 +76,9 @@ def result_of(table: PersistentTable, done: Done) -> TableResult | TablePending 
 
 
 def run_result(table: PersistentTable, done: Done) -> TableResult | TablePending:
-    return run_record(done.history, done.entry, table.seat)
+    # The answer to a request is followed by what was undone.
+    entry = next(one for one in reversed(done.entries) if one.kind in RUNNING)
+    return run_record(done.history, entry, table.seat)
 
 
 def entry_result(table: PersistentTable, done: Done) -> EntryRecord:

@@ -304,7 +304,9 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield Piece(f" ({entry.file})" if entry.file else "", "quiet")
         case UndoEntry():
             yield f"{by}undid: {_in_short(entry.undid)}"
-            yield Piece(f" ({'' if entry.is_alone else 'from '}entry {entry.before})", "quiet")
+            is_one = entry.is_alone or entry.before == entry.number - 1
+            undone = f"entry {entry.before}" if is_one else f"entries {entry.before} to {entry.number - 1}"
+            yield Piece(f" ({undone})", "quiet")
             if entry.passes:
                 seen = ", ".join(LEARNED.get(one, one) for one in entry.passes)
                 yield Piece(f" (already seen: {seen})", "bad")

@@ -62,7 +62,7 @@ def test_two_heroes_against_a_mob_with_real_dice_and_an_undo(*, plain: bool) -> 
         enter(screen, "0000", invoke="Spilled Lamp Oil")
         assert table("show")["state"]["characters"]["guards"]["is_out"]
         screen.enter("undo")
-        assert "undid: mara attack: succeed (from entry " in screen.text
+        assert "undid: mara attack: succeed (entr" in screen.text
         enter(screen, "edda attack guards with fight roll 0+0+ opposition 000-", hit="full")
         shown = screen.text
         screen.type("quit\r")

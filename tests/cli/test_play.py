@@ -551,8 +551,8 @@ def test_a_line_at_a_question_may_be_a_command() -> None:
     table(*LOST, "--choose", "price=fail", code=3)
     lines = ["answer", "note late", "mara overcome fight 1", "undo", "redo", "answer", "nothing", "undo", ""]
     done = rpgres("play", stdin="\n".join(lines))
-    told = ["  2  late", "  3  undid: mara overcome: waiting (from entry 1)", "  4  redid: mara overcome: waiting"]
-    places = [done.out.index(text) for text in [*told, "mara, overcome: Fail", "undid: mara overcome: fail (from"]]
+    told = ["  2  late", "  3  undid: mara overcome: waiting (entries 1 to 2)", "  4  redid: mara overcome: waiting"]
+    places = [done.out.index(text) for text in [*told, "mara, overcome: Fail", "undid: mara overcome: fail (entr"]]
     assert places == sorted(places), done.out
     assert "cannot act now" in done.err
     assert (
@@ -743,8 +743,8 @@ def test_redo_brings_back_what_undo_took() -> None:
     table(*LOST, code=3)
     table("answer", "--choose", "invoke=no", code=3)
     before = table("show").partition("\n")[2]  # below how many entries there are
-    assert table("undo").startswith("  4  undid: answer in mara overcome: waiting (from entry 3)")
-    assert table("undo") == "  5  undid: mara overcome: waiting (from entry 2) (already seen: rolls)\n"
+    assert table("undo").startswith("  4  undid: answer in mara overcome: waiting (entry 3)")
+    assert table("undo") == "  5  undid: mara overcome: waiting (entries 2 to 4) (already seen: rolls)\n"
     assert table("undo").startswith("  6  undid: mara overcome: succeed")
     assert table("redo").startswith("  7  redid: mara overcome: succeed")
     table("note", "They wait.")

@@ -70,7 +70,7 @@ def test_an_evening() -> None:
     table("answer", "--choose", "invoke=no", "--as", "mara", code=3)
     assert "  3  mara, overcome: waiting (price: mara)  (given, not from the seed: roll)\n" in table("log").out
     assert "mara, overcome: Fail" in table("answer", "--choose", "price=fail", "--as", "mara").out
-    assert table("undo").out == "  5  undid: mara overcome: fail (from entry 2) (already seen: rolls)\n"
+    assert table("undo").out == "  5  undid: mara overcome: fail (entries 2 to 4) (already seen: rolls)\n"
     assert table("verify", code=20).out.startswith("incomplete: 6 entries\n")
     table("reveal")
     assert table("verify").out.startswith("in order: 7 entries\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -90,6 +91,41 @@ def test_the_table_shows_what_finished_turns_have_changed_and_the_end_agrees() -
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_an_undone_conflict_says_how_to_undo_its_last_turn_alone() -> None:
+    before = list(played())
+    told = rpgres("table", "undo").out
+    found = re.search(
+        r"undid: mara conflict: .* \(entries 1 to (\d+)\)(?: .*)?\n  That was the whole conflict. "
+        r"`rpgres table redo` brings it back; then `rpgres table undo (\d+)` undoes its last turn.\n$",
+        told,
+    )
+    assert found, told
+    assert int(found[1]) == before[-1]["entries"] - 1
+    assert rpgres("table", "redo").code == 0
+    assert show()["state"] == before[-1]["state"]
+    assert "That was the whole" not in rpgres("table", "undo", found[2]).out
+    turns = [one for one in before if one["pending"] and one["pending"]["question"]["label"] == "turn"]
+    assert show()["pending"]["events"] == turns[-1]["pending"]["events"]
+
+
+@pytest.mark.slow
+def test_a_request_to_undo_leaves_the_table_as_finished_turns_left_it() -> None:
+    for before in played():
+        code = rpgres("table", "undo", str(before["entries"] - 1), "--as", "mara").code if before["under_way"] else 2
+        if code == 3:
+            break
+        if code == 0:  # nothing was rolled
+            rpgres("table", "redo")
+    asked = show()
+    assert asked["pending"]["question"]["label"] == "claim"
+    assert (asked["under_way"], asked["state"]) == (True, before["state"])
+    assert rpgres("table", "end", "--as", "gm").code == 2
+    assert rpgres("table", "answer", "refuse", "--as", "gm").code == 0
+    after = show()
+    assert [after[key] for key in ("under_way", "state", "pending")] == [True, before["state"], before["pending"]]
+
+
 def test_in_the_middle_it_can_be_shown_verified_and_undone() -> None:
     before = show()["state"]
     for record in played():

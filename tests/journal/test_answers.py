@@ -294,6 +294,7 @@ def test_a_refused_result_is_no_look_at_the_dice(tmp_path: Path, seed: str, seat
     shown = rolled(history.head)
     assert refused.value.details["entry"] == 1
     if isinstance(refused.value, GivenError):  # a hit
+        assert seat is None
         assert "one d8 expected" in refused.value.message
         assert history.head.public.attempt
         assert history.pending is None

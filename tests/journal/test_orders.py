@@ -122,15 +122,6 @@ def test_new_orders_take_the_decision_that_waits(place: Place) -> None:
     assert is_in_order_after_answers(place)
 
 
-def test_an_answer_of_orders_that_is_undone_is_asked_of_the_person_and_that_is_said(place: Place) -> None:
-    act(place)
-    told = "mara answers invoke now: standing orders do not decide again what was undone"
-    line = ("table", "undo", "--table", str(place.path))
-    assert told in rpgres(*line, str(give(place).entry.number)).out
-    assert told not in rpgres(*line, str(give(place).entry.number), "--as", "gm").out  # whose orders they are not
-    assert decided(give(place))["invoke"] == ("no", "orders")
-
-
 def is_in_order_after_answers(place: Place) -> bool:
     sitting.answer(place, auto=True)
     return is_in_order(place)

@@ -70,7 +70,7 @@ TOOLS: dict[str, Tool] = {
     ),
     "undo": Tool(
         "Undo the last action, or an entry and all after it; the journal keeps them, and the same action gets the same "
-        "dice again. A player's seat undoes only what it did.",
+        "dice again. A player's seat undoes only what it did; where it saw dice or cards, the game master confirms it.",
         *(records.UndoArguments, records.Done, calls.undo),
     ),
     "log": Tool("Read the last entries of the journal.", *(records.LogArguments, records.Log, calls.read_log, True)),

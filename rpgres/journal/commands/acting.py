@@ -15,7 +15,7 @@ from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, called, named
 from rpgres.journal import store
-from rpgres.journal.commands.correcting import let_pass, undo
+from rpgres.journal.commands.correcting import after_answer, let_pass, undo
 from rpgres.journal.commands.pending import (
     Left,
     options_of,
@@ -159,7 +159,8 @@ def answer(
         if not decides:
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
         draft = answer_draft(now, Typed(**answers))
-        return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
+        draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))
+        return [draft, *after_answer(now.after(draft))]
 
     if prompt is not None and not decides:
         history = store.read(place.path)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from rpgres.engine.dealers import Hand
+from rpgres.engine.decisions import CONFIRM
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
-from rpgres.engine.views import HOST, seats_of
+from rpgres.engine.views import HOST, event_seen, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending, require_mine
-from rpgres.journal.commands.running import Typed, answer_draft
+from rpgres.journal.commands.running import Typed, answer_draft, draft_of
 from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, hash_of, write
 from rpgres.journal.history import History
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret
-from rpgres.journal.replay import put_to
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, events_in
+from rpgres.journal.replay import Run, put_to, run_at
+from rpgres.journal.status import chance_in
 from rpgres.journal.views import learned_from
 from rpgres.model.paths import value_at
 from rpgres.model.state import GM, State
@@ -91,6 +93,7 @@ def may_pass(rules: Rules, label: str) -> bool:
 def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) -> Done:
     """Take back everything from an entry on; the journal keeps it, and the table is as it was before.
 
+    Where a player's seat has seen dice or cards in it, this is a request, unless the table trusts its players.
     Notes and passes that came later stay. One of these that is named is taken back alone.
 
     Args:
@@ -110,15 +113,59 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         if any(entry.kind == "reveal" for entry in undone):
             raise UsageError("a revealed seed is known, so the reveal cannot be undone; begin a new table")
         require_mine(history, undone, seat)
-        is_said = history.entries[before].kind in SAID
-        # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
-        state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
-        passes = learned_from(history, undone, state, store.read_states_after(place.path, undone))
-        stands, known = history.without(before)
-        secret = Secret(passes=passes, stands=stands, known=known)
-        return [at.draft("undo", secret, state, before=before, alone=is_said)]
+        return _requested(at, undone, before) or [_undo_draft(at, before)]
 
     return write(place, seat, work, is_mending=True)
+
+
+def _undo_draft(at: Transaction, before: int) -> Draft:
+    history, path = at.history, at.place.path
+    undone = history.undone_from(before)
+    is_said = history.entries[before].kind in SAID
+    # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
+    state = history.state if is_said else store.read_state_after(path, history.entries[before - 1])
+    passes = learned_from(history, undone, state, store.read_states_after(path, undone))
+    stands, known = history.without(before)
+    secret = Secret(passes=passes, stands=stands, known=known)
+    return at.draft("undo", secret, state, before=before, alone=is_said)
+
+
+def _requested(at: Transaction, entries: Iterable[Entry], before: int | None = None) -> list[Draft]:
+    """Return the request to undo or redo entries; none where the seat may do it, or saw no dice or cards there.
+
+    A player who has seen a roll could otherwise undo it, and spend the same dice on something else.
+    """
+    history, seat = at.history, at.seat
+    is_free = seat in (HOST, GM) or history.new.public.trust != "gm"
+    if is_free or not any(_shows_chance(history, entry, seat) for entry in entries):
+        return []
+    asked = Run(kind="request", name=f"undo from entry {before}" if before is not None else "redo", by=seat or "")
+    return [draft_of(at, "request", run_at(at.rules, history, asked, step=history.step()), before=before)]
+
+
+def _shows_chance(history: History, entry: Entry, seat: str | None) -> bool:
+    """Whether a seat saw dice or cards in an entry that its action had not shown before."""
+    asking = entry.secret.stands.pending if entry.kind == "answer" else None
+    known = events_in(history.entries[asking.number].secret) if asking is not None else ()
+    before, now = (
+        sum(1 for _ in chance_in(filter(None, (event_seen(event, seat) for event in events))))
+        for events in (known, events_in(entry.secret))
+    )
+    return now > before
+
+
+def after_answer(at: Transaction) -> list[Draft]:
+    """Return what follows the answer just added: where it answers a request, that is undone, or done as well."""
+    answer = at.history.head
+    request = at.history.run_of(answer)
+    if request.kind != "request" or answer.secret.result is None:
+        return []
+    is_granted = answer.secret.result["answers"][-1]["value"] == CONFIRM
+    before = request.public.before
+    if is_granted and before is not None:
+        return [_undo_draft(at, before)]
+    undone = _undo_draft(at, request.number)
+    return [undone, *(_redo_drafts(at.after(undone), at.history.to_redo()) if is_granted else ())]
 
 
 def redo(place: Place, *, seat: str | None = HOST) -> Done:
@@ -139,15 +186,20 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
                 "there is nothing to redo: only what the last `undo` took back, before anything else is done"
             )
         require_mine(history, entries, seat, what="redo")
-        if any(entry.kind in RUNNING and entry.public.rules != hash_of(at.rules) for entry in entries):
-            raise UsageError("the rules have changed since then; repeat the action instead")
-        states = store.read_states_after(place.path, entries)
-        # An action whose answer is redone alone may have been redone itself.
-        redone = {one.public.again: one.number for one in history.standing if one.public.again is not None}
-        numbers = redone | {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
-        return [_again(place, entry, states[entry.number], numbers) for entry in entries]
+        return _requested(at, entries) or _redo_drafts(at, entries)
 
     return write(place, seat, work)
+
+
+def _redo_drafts(at: Transaction, entries: Sequence[Entry]) -> list[Draft]:
+    history, place = at.history, at.place
+    if any(entry.kind in RUNNING and entry.public.rules != hash_of(at.rules) for entry in entries):
+        raise UsageError("the rules have changed since then; repeat the action instead")
+    states = store.read_states_after(place.path, entries)
+    # An action whose answer is redone alone may have been redone itself.
+    redone = {one.public.again: one.number for one in history.standing if one.public.again is not None}
+    numbers = redone | {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
+    return [_again(place, entry, states[entry.number], numbers) for entry in entries]
 
 
 def _again(place: Place, entry: Entry, state: State, numbers: Mapping[int, int]) -> Draft:

@@ -38,7 +38,7 @@ def prepared_for(rules: Rules, history: History, *, seat: str) -> Prepared:
     """
     asked = run_of(history, require_pending(history))
     if asked.kind != "act":
-        raise UsageError(f"the {asked.kind} of a period is no action")
+        raise UsageError(f"{asked.name} is no action")
     if seat not in (GM, asked.by) and private_in(rules, asked.name, asked.inputs):
         raise UsageError(UNKNOWN)
     return prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
@@ -113,7 +113,7 @@ def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
     with suppress(UsageError):
         require_mine(history, history.undone_from(begun.number), seat)
         how += f", or undo the action with `{called('table undo', begun.number)}`"
-    if seat in (HOST, GM) and is_mid_procedure(history):
+    if seat in (HOST, GM) and begun.public.action and is_mid_procedure(history):
         end = called("table end", begun.public.action)
         how += f"; or end it with `{end}`, which keeps what its finished turns did, and {what} then"
     raise UsageError(f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {how}")
@@ -181,4 +181,4 @@ def options_of(asked: QuestionRecord) -> str:
 
 
 def thing_of(begun: Entry) -> str:
-    return begun.public.action or f"{begun.kind} of the {begun.public.period}"
+    return f"{begun.kind} of the {begun.public.period}" if begun.public.period else begun.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,7 +24,7 @@ from rpgres.journal.replay import Ran, Run, put_to, run_at, run_of, run_pending
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
-from rpgres.model.state import EMPTY
+from rpgres.model.state import EMPTY, GM
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Rules
 
@@ -115,7 +116,10 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     drawn, known = Counter(what for _, what in chance_in(before.events if before is not None else ())), _shown(before)
     _check_known(at, drawn, given, step=step)
     hand = _asking(history, at.hand, drawn, step=step) if at.hand is not None else None
-    ran = run_at(at.rules, history, asked, step=step, hand=hand)
+    run = partial(run_at, at.rules, history, asked, step=step, hand=hand)
+    ran = run(firm=asked.given if at.seat is HOST else given)
+    if isinstance(ran.fault, GivenError) and at.seat not in (HOST, GM) and _shown(ran.found) > known:
+        ran = run()  # a refusal would tell a player what was rolled, and leave it to be used for something else
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it; or undo the action")
     refused = next((one for one in ran.dropped if _is_typed(one, at, typed)), None)
@@ -125,10 +129,10 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     if ran.fault is not None and _shown(ran.found) <= known:
         raise ran.fault
     is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
-    unused = [label for label in ran.secret.later if label in given] if is_done else []
+    left = [*ran.aside, *(f"{label}={texts[0]}" for label, texts in ran.secret.later.items() if is_done)]
+    unused = next((one for one in left if one.partition("=")[0] in given), "")
     if unused and ran.fault is None:
-        text = ran.secret.later[unused[0]][0]
-        message = f"{named('given')} {unused[0]}={text} was not used: no question had that label again"
+        message = f"{named('given')} {unused} was not used: no question asked for it, or it is no possible result"
         return msgspec.structs.replace(ran, fault=UsageError(message))
     return ran
 

@@ -116,7 +116,8 @@ def undo(
     """Take back what was done from an entry on.
 
     The journal keeps it. The same question asked again gets the same dice, and the entry says whether a roll or a
-    secret that a player has seen is undone. Notes and passes stay, but for one whose number is given.
+    secret that a player has seen is undone. Notes and passes stay, but for one whose number is given. Where a player
+    has seen dice or cards, the game master confirms it first, unless the table trusts its players.
     """
     say_entry(commands.undo(options.find(), number, seat=options.who), options)
 
@@ -131,6 +132,9 @@ def redo(*, options: TableOptions) -> None:
     from rpgres.render.tables import redone_line
 
     done = commands.redo(options.find(), seat=options.who)
+    if done.entry.kind == "request":
+        say_entry(done, options)
+        return
     if options.as_json:
         for entry in done.entries:
             say_json(entry_record(done.history, entry, options.who))

@@ -14,7 +14,7 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import Auto, Choose, Given, RealDice, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening, puts_next
-from rpgres.cli.exits import exit_of, leave
+from rpgres.cli.exits import WAITING, exit_of, leave
 from rpgres.cli.output import READER, say, say_json, say_text, warn
 from rpgres.cli.tables import TableOptions
 from rpgres.engine.records import Pending, Result
@@ -221,24 +221,23 @@ def say_entry(done: Done, options: TableOptions) -> None:
 
         view = entry_seen(done.history, done.entry, options.who)
         say(list(entry_lines(view, done.rules.file)))
-        say([line(INDENT, text) for text in _asked_again(done, options.who)])
+        say([line(INDENT, text) for text in _undo_hints(done)])
+    leave(WAITING if done.entry.kind == "request" else 0)
 
 
-def _asked_again(done: Done, seat: str | None) -> Iterator[str]:
-    """Yield that a decision is a person's now, as an undo took back what standing orders had decided."""
-    from rpgres.engine.players import ORDERS
+def _undo_hints(done: Done) -> Iterator[str]:
+    """Yield why an undo is only requested, and how less is undone where it was a whole procedure."""
+    if done.entry.kind == "request":
+        yield "You have seen dice or cards there, so the game master has to confirm it."
     from rpgres.journal.records import found_in
-    from rpgres.journal.replay import put_to
-    from rpgres.model.events import DecisionEvent
-    from rpgres.render.words import who_is
+    from rpgres.model.events import TurnEvent
 
-    waits = put_to(done.history, seat)
-    if done.entry.kind != "undo" or waits is None:
+    history, again = done.history, done.history.to_redo() if done.entry.kind == "undo" else []
+    if len({history.run_of(entry).number for entry in again}) != 1 or again[0].public.of or again[-1].secret.waits:
         return
-    owner, history = done.history.state.seat_of(waits.who), done.history
-    found = [found_in(entry.secret) for entry in history.taken_back_by(done.entry)]
-    events = [event for one in found if one is not None for event in one.events if isinstance(event, DecisionEvent)]
-    taken = {(event.label, event.who) for event in events if event.means == ORDERS}
-    if (waits.label, waits.who) in taken and seat in (None, owner) and history.orders_of(owner):
-        anew = f"`{called('table orders set', 'FILE', as_=owner)}` has them decide it"
-        yield f"{who_is(owner)} answers {waits.label} now: standing orders do not decide again what was undone; {anew}"
+    found = [found_in(entry.secret) for entry in again]
+    turns = [sum(isinstance(event, TurnEvent) for event in one.events) if one is not None else 0 for one in found]
+    if len(turns) > 1 and turns[-1]:
+        last = called("table undo", done.entry.number + turns.index(turns[-2]) + 2)
+        how = f"`{called('table redo')}` brings it back; then `{last}` undoes its last turn."
+        yield f"That was the whole {again[0].public.action}. {how}"
