@@ -99,10 +99,11 @@ class Settlement(msgspec.Struct, frozen=True, gc=False):
     """One row of an outcome table for one margin, with conditions decided and values filled in.
 
     `rolls` are rolled first; the row is then settled again, with the results among the facts. `links` are random tables
-    that are rolled on.
+    that are rolled on. `outcome` is the band itself, or the one that the row counts as.
     """
 
     band: str
+    outcome: str
     success: bool | None
     texts: tuple[str, ...]
     effects: tuple[Effect, ...]
@@ -169,6 +170,11 @@ class Settling:
         margin, its, more = compared
         return its, more, self._settle(table, margin, its, "")
 
+    def is_alike(self, table: str, facts: Map[str, Any], one: int, other: int) -> bool:
+        """Tell whether two margins bring the same outcome and effects, when questions are answered by preference."""
+        found, then = (_brought(self.settlement(table, margin, facts)) for margin in (one, other))
+        return found == then
+
     def settled(self) -> set[tuple[str, str, bool]]:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
         return {
@@ -183,9 +189,11 @@ class Settling:
             band = next(iter(table))
         band = band or self._rules.band_of(margin)
         row = self._row(table, band)
+        outcome = row.counts_as or band
         return Settlement(
             band=band,
-            success=self._rules.file.bands[band].success,
+            outcome=outcome,
+            success=self._rules.file.bands[outcome].success,
             texts=(told(row.text, row.rolls, facts),) if row.text else (),
             effects=self.filled(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
@@ -227,6 +235,7 @@ class Settling:
             effects=[*base.effects, *row.effects],
             table=[*base.links, *row.links],
             ask={**base.ask, **row.ask},
+            counts_as=row.counts_as,
         )
 
     def _asks(self, ask: Mapping[str, RowQuestion], margin: int | None, facts: Map[str, Any]) -> tuple[Ask, ...]:
@@ -319,6 +328,19 @@ class Settling:
                 if value not in choices:
                     return False
         return True
+
+
+def _brought(row: Settlement) -> Hashable:
+    """Return the outcome of a row, and its rolls, effects and links with those of the preferred options."""
+    effects, rolls, links, asks = row.effects, row.rolls, row.links, [*row.asks]
+    while asks:
+        question = asks.pop()
+        best = max(question.options, key=lambda option: option.prefer)
+        if best.prefer > 0 or not question.optional:
+            choice = question.choices[best.name]
+            effects, rolls, links = effects + choice.effects, rolls + choice.rolls, links + choice.links
+            asks += choice.asks
+    return row.outcome, effects, rolls, links
 
 
 # The name of a number in an effect's value, with a sign and a simple sum: `margin`, `-damage`, `margin-1`, `half/2`.
