@@ -532,7 +532,8 @@ class Table(msgspec.Struct, eq=False, gc=False):
         if defaults:
             effects = tuple(with_defaults(effect, defaults) for effect in effects)
         counted = margin if counts else None
-        outcome = Outcome(found.outcome, found.success, counted, total, opposition, effects, found.texts, roles, details)
+        band = found.outcome
+        outcome = Outcome(band, found.success, counted, total, opposition, effects, found.texts, roles, details)
         if not found.links:
             return outcome
         from rpgres.engine.tables import led_on
