@@ -176,7 +176,7 @@ def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_s
     assert entries in log.replace("  (given, not from the seed: opposition, roll)", "")
     assert "concede (bruiser)" not in own
     assert "       invoke (mara): no\n" in own
-    assert [text.count("----") for text in (log, own)] == [1, 1], "an entry tells again what another has told"
+    assert [text.count("(mara): ----") for text in (log, own)] == [1, 1], "an entry tells again what another has told"
     assert rpgres("table", "log", "--last", "2").out == log[log.index("  5  ") :]
 
 
