@@ -74,9 +74,9 @@ def test_a_name_that_is_given_is_not_asked_for(place: Place) -> None:
 
 
 def test_a_policy_leaves_the_default(place: Place) -> None:
-    inputs = {**NEW, "vs": ["3"]}
-    leave: dict[str, Any] = {"prompt": lambda *_: None, "given": {"roll": ["+000"]}}
-    done = sitting.act(place, "create-advantage", inputs, actor="mara", **leave)
+    inputs: dict[str, Any] = {**NEW, "vs": ["3"]}
+    given = {"roll": ["+000"]}
+    done = sitting.act(place, "create-advantage", inputs, actor="mara", prompt=lambda *_: None, given=given)
     assert done.history.pending is not None, "the person has left at a question before"
     assert sitting.answer(place, auto=True).history.pending is None
 
