@@ -170,11 +170,6 @@ class Settling:
         margin, its, more = compared
         return its, more, self._settle(table, margin, its, "")
 
-    def is_alike(self, table: str, facts: Map[str, Any], one: int, other: int) -> bool:
-        """Tell whether two margins bring the same outcome and effects, when questions are answered by preference."""
-        found, then = (_brought(self.settlement(table, margin, facts)) for margin in (one, other))
-        return found == then
-
     def settled(self) -> set[tuple[str, str, bool]]:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
         return {
@@ -328,19 +323,6 @@ class Settling:
                 if value not in choices:
                     return False
         return True
-
-
-def _brought(row: Settlement) -> Hashable:
-    """Return the outcome of a row, and its rolls, effects and links with those of the preferred options."""
-    effects, rolls, links, asks = row.effects, row.rolls, row.links, [*row.asks]
-    while asks:
-        question = asks.pop()
-        best = max(question.options, key=lambda option: option.prefer)
-        if best.prefer > 0 or not question.optional:
-            choice = question.choices[best.name]
-            effects, rolls, links = effects + choice.effects, rolls + choice.rolls, links + choice.links
-            asks += choice.asks
-    return row.outcome, effects, rolls, links
 
 
 # The name of a number in an effect's value, with a sign and a simple sum: `margin`, `-damage`, `margin-1`, `half/2`.

@@ -281,12 +281,12 @@ def _asked(
 
 
 def _prospects(table: Table, margin: int, turn: int, bonus: int, settles: Settles) -> dict[str, Any]:
-    """Return the prospects of a side where a tie brings what a success or a failure brings; else nothing."""
+    """Return the prospects of a side where a tie counts as a success or a failure; else nothing."""
     name, facts = settles
     if not isinstance(facts, Map):
         return {}
-    win, settling = 1 if turn == 0 else -1, table.rules.settling
-    enough, safe = (settling.is_alike(name, facts, 0, other) for other in (win, -win))
+    won, tied, lost = (table.rules.outcome_of(name, its) for its in (1, 0, -1))
+    enough, safe = (tied == won, tied == lost) if turn == 0 else (tied == lost, tied == won)
     return prospects(margin, bonus, enough=1 - enough, safe=int(safe)) if enough or safe else {}
 
 
