@@ -177,7 +177,7 @@ def _sums(run: Run, ratings: Iterable[tuple[str, str, int]], totals: Iterable[in
     for (who, ability, rating), total in zip(ratings, totals, strict=False):
         if total is not None:
             own = rolled.get(who) if who else None
-            faces, value = (own.throw.text, own.value) if own is not None else ("", 0)
+            faces, value = (own.throw.text or f"{own.value:+d}", own.value) if own is not None else ("", 0)
             yield Sum(who, ability, rating, faces, total - rating - value, total)
 
 
