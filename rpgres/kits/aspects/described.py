@@ -122,7 +122,7 @@ class _Raising:
 
 
 def named_by_maker(
-    table: Table, effects: tuple[Effect, ...], who: str, name: str, trouble: str = ""
+    table: Table, effects: tuple[Effect, ...], who: str, name: str, becomes: str = ""
 ) -> tuple[Effect, ...]:
     """Return the effects with names for new aspects that nobody has named: their maker's, of a cost the game master's.
 
@@ -130,17 +130,18 @@ def named_by_maker(
         table: where it is played.
         who: makes what the action is about, which may be without a name.
         name: what that is called in the effects.
-        trouble: what a new aspect of the outcome table is called, as it was typed.
+        becomes: what was typed for an aspect that is altered; where none is, for the one that a cost brings.
     """
     state = table.state
     is_typed = name not in (distinct_name(state, UNNAMED), distinct_name(state, FOUND))
     aspects = [(one["change"], one.get("name", "")) for one in effects if one["kind"] == "aspect"]
+    has_other = becomes and all(change != "altered" for change, _ in aspects)
     for change, own in sorted(aspects, key=lambda aspect: aspect[0] != "created"):  # costs before what is found
         is_new, is_found = change == "created", change == "revealed" and state.tag(own) is None
         if not (is_new or is_found) or (own == name and is_typed):
             continue
-        if trouble and own != name:
-            said = distinct_name(state, trouble)
+        if has_other and own != name:
+            said = distinct_name(state, becomes)
         elif is_new:
             said = _name_asked(table, who if own == name else GM, own)
         else:

@@ -64,15 +64,13 @@ class EffectFields(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         defaults: fields of effects that the table leaves out, by kind.
-        becomes: the new name of an altered aspect.
-        trouble: the name of a new aspect that a cost brings.
+        becomes: the new name of an altered aspect, or where none is, of the one that a cost brings.
         spelled: names that replace roles in effects, for roles that the JSON does not explain.
         consequence: the name of a consequence that is taken.
     """
 
     defaults: Mapping[str, Mapping[str, Any]] = EMPTY
     becomes: str = ""
-    trouble: str = ""
     spelled: Mapping[str, str] = EMPTY
     consequence: str = ""
 
@@ -106,10 +104,8 @@ def settle(
     outcome = table.settle(name, margin, final.total, final.opposition, roles, facts, defaults, final.counts)
     effects, state = outcome.effects, table.run.state
     if any(one["kind"] == "aspect" for one in effects):
-        is_altered = any(one.get("change") == "altered" for one in effects)
         own_name = defaults.get("aspect", EMPTY).get("name", "")
-        trouble = "" if is_altered else fields.trouble
-        effects = aspects.named_by_maker(table, effects, roles["actor"], own_name, trouble)
+        effects = aspects.named_by_maker(table, effects, roles["actor"], own_name, fields.becomes)
         outcome = msgspec.structs.replace(outcome, effects=effects)
     characters = state.characters
     is_alone = len(characters) == 1 and not characters[roles["actor"]].tracks
