@@ -186,12 +186,6 @@ class Rules:
         lacks = "band for an unopposed action (unopposed = true)" if margin is None else f"band of the margin {margin}"
         raise FileError(f"the ruleset {self.id} has no {lacks}")
 
-    def outcome_of(self, table: str, margin: int) -> str:
-        """Return the outcome that an outcome table gives for a margin: its band, or what the row counts as."""
-        band = self.band_of(margin)
-        row = self.table(table).get(band)
-        return row.counts_as or band if row is not None else band
-
     def table(self, name: str) -> OutcomeTable:
         """Return an outcome table by name, read on first use from `outcomes/NAME.toml` or `ruleset.toml`.
 

@@ -170,6 +170,11 @@ class Settling:
         margin, its, more = compared
         return its, more, self._settle(table, margin, its, "")
 
+    def outcome_of(self, table: str, margin: int) -> str:
+        """Return the outcome that an outcome table gives for a margin: its band, or what the row counts as."""
+        band = self._rules.band_of(margin)
+        return self._row(self._rules.table(table), band).counts_as or band
+
     def settled(self) -> set[tuple[str, str, bool]]:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
         return {

@@ -285,7 +285,7 @@ def _prospects(table: Table, margin: int, turn: int, bonus: int, settles: Settle
     name, facts = settles
     if not isinstance(facts, Map):
         return {}
-    won, tied, lost = (table.rules.outcome_of(name, its) for its in (1, 0, -1))
+    won, tied, lost = (table.rules.settling.outcome_of(name, its) for its in (1, 0, -1))
     enough, safe = (tied == won, tied == lost) if turn == 0 else (tied == lost, tied == won)
     return prospects(margin, bonus, enough=1 - enough, safe=int(safe)) if enough or safe else {}
 
