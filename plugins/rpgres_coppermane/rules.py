@@ -198,7 +198,7 @@ def create_advantage(
     elif variant == "known":
         aspect = old_name(state, actor, name)
     else:
-        aspect = name or hidden_name(state, actor, on) or aspects.distinct_name(state, "A Discovery")
+        aspect = name or hidden_name(state, actor, on) or aspects.distinct_name(state, aspects.FOUND)
     tag = aspects.seen_tag(state, actor.name, aspect) if variant == "known" else None
     carrier = carrier_of(state, vs, on) or (tag.on if tag is not None else SCENE)
     target = carrier if carrier in state.characters and carrier != actor.name else None

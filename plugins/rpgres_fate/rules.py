@@ -183,7 +183,7 @@ def discover(
     foes = _opposers(table, vs)
     adds = effort(table, actor, "discover", skill, given)
     final = roll_off(table, actor, adds, foes, given, settles=(variant, facts_of(foes)))
-    aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
+    aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, aspects.FOUND)
     defaults = {"aspect": {"name": aspect, "on": on or SCENE}, "free-invoke": {"on": aspect}}
     fields = with_boost(EffectFields(defaults, worse or ""), given)
     return settle(table, variant, final, roles_of(actor.name, opponent_of(foes)), facts_of(foes), fields)

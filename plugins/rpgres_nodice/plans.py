@@ -273,18 +273,19 @@ def stack_of(rules: Rules, plan: Plan) -> Stack:
     """Return the stack that a plan lays."""
     nature = "reaction" if is_reaction(rules, plan.action) else nature_of(rules, plan.action)
     cards = (
-        (*_pause_cards(rules, plan),)
+        pause_cards(rules, plan.action, plan.pool)
         if plan.action == "pause"
         else (*_top_cards(plan), bid_card(plan.bid, plan.phases))
     )
     return Stack(plan.text, nature, cards, plan.bid, ante_of(rules, plan.action))
 
 
-def _pause_cards(rules: Rules, plan: Plan) -> tuple[str, ...]:
-    if not plan.pool:
-        return (plan.action,)
-    pool = f"returns {plan.pool}"
-    return (plan.action, pool) if rules.switches(Switches).pause_pool_is_second_card else (f"{plan.action}, {pool}",)
+def pause_cards(rules: Rules, action: str, pool: str) -> tuple[str, ...]:
+    """Return the cards of a pause, from the top."""
+    if not pool:
+        return (f"{action}, returns a pool chosen when it resolves",)
+    returns = f"returns {pool}"
+    return (action, returns) if rules.switches(Switches).pause_pool_is_second_card else (f"{action}, {returns}",)
 
 
 def _top_cards(plan: Plan) -> tuple[str, ...]:

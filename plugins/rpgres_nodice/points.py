@@ -240,8 +240,12 @@ def stopped_by(holding: Holding, points: Mapping[str, int]) -> str:
 
 def bid_card(bid: Points, phases: int) -> str:
     """Return what the last card of a stack shows."""
-    parts = [f"{stat} {number}" for stat, number in bid.items()] + ([f"{PHASES} {phases}"] if phases else [])
-    return f"bid {', '.join(parts) or 'nothing'}"
+    return f"bid {points_words({**bid, PHASES: phases})}"
+
+
+def points_words(points: Mapping[str, int]) -> str:
+    """Return points as cards show them: `str 3, agi 1`."""
+    return ", ".join(f"{stat} {number}" for stat, number in points.items() if number) or "nothing"
 
 
 def phases_bid(stack: Stack) -> int:

@@ -9,7 +9,17 @@ from rpgres import GM, Effect, Map, Option, Question, State, Table, UsageError, 
 from rpgres_nodice.observing import Sight, observe, targets_of
 from rpgres_nodice.phases import PhaseRun, Played, plan_of, read_stack, release, that_do
 from rpgres_nodice.plans import BACK, NOTHING, actions_of, plan_words
-from rpgres_nodice.points import HAND, SPENT, hand_thing, holding_of, secrets_of, seen_thing
+from rpgres_nodice.points import (
+    HAND,
+    SPENT,
+    added,
+    hand_thing,
+    holding_of,
+    points_words,
+    returned,
+    secrets_of,
+    seen_thing,
+)
 from rpgres_nodice.striking import strikes, take_harm
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import RESOLVED, Timeline, Token, timeline_of
@@ -111,20 +121,18 @@ def _show(table: Table, running: PhaseRun, who: str, sight: Sight) -> None:
     if not sight.fresh:
         table.tell(f"{who} learns nothing of {stack}", audience=seats, reveals=revealed)
         return
-    cards, is_whole = " | ".join(sight.cards), sight.count == len(sight.target.cards)
-    rest = _coming_back(running.state, token, sight) if is_whole else " | ..."
-    table.tell(f"{who} sees of {stack}: {cards}{rest}", audience=seats, reveals=revealed)
+    is_whole = sight.count == len(sight.target.cards)
+    cards = " | ".join(sight.cards) + (_coming_back(running.state, token) if is_whole else "")
+    table.tell(f"{who} sees of {stack}: {cards}{'' if is_whole else ' | ...'}", audience=seats, reveals=revealed)
     running.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
     running.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))
 
 
-def _coming_back(state: State, token: Token, sight: Sight) -> str:
-    """Return the points that an observed pause would return now, in words."""
+def _coming_back(state: State, token: Token) -> str:
+    """Return the points that an observed pause would return now, in words (S:10)."""
     holding = holding_of(state, token.by)
-    plan = plan_of(holding.stacks[token.name])
-    if plan.action != "pause" or not plan.pool or plan.pool not in sight.cards[-1]:
-        return ""
-    return f" (now {holding.spent.get(plan.pool, 0)})"
+    pool = plan_of(holding.stacks[token.name]).pool
+    return f" (now {points_words(added(returned(holding, pool).hand, holding.hand, sign=-1))})" if pool else ""
 
 
 def _pause(table: Table, running: PhaseRun, pauses: list[Played]) -> None:

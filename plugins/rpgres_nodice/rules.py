@@ -12,8 +12,8 @@ from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, 
 from rpgres_nodice import declaring, effects, pictures, policies, resolving, sequences
 from rpgres_nodice.figures import check_observation, delay
 from rpgres_nodice.observing import Sight, Target, observe
-from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, spells_of
-from rpgres_nodice.points import pools_of, total
+from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, pause_cards, spells_of
+from rpgres_nodice.points import points_words, pools_of, total
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import timeline_of
 
@@ -88,6 +88,8 @@ def _described(table: Table, form: Form, phase: int) -> Target:
     if switches.ante_counts_as_defence and known in actions_of(rules):
         defence += ante_of(rules, known).get(stat, 0)
     cards = _cards(form.name, values["stack"]) if "stack" in values else _usual_cards(table, known)
+    if known == "pause" and "stack" not in values:
+        cards = _pause_cards(table, values.get("pool", ""), values.get("spent"))
     if values["seen"] > len(cards):
         raise UsageError(
             f"{named('target')} {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})"
@@ -111,10 +113,19 @@ def _cards(name: str, typed: str) -> tuple[str, ...]:
 def _usual_cards(table: Table, action: str) -> tuple[str, ...]:
     if action not in actions_of(table.rules):
         return UNKNOWN_CARDS
-    if action == "pause":
-        return ("action", "pool") if table.rules.switches(Switches).pause_pool_is_second_card else ("action and pool",)
     cards = [card for card in actions_of(table.rules)[action].get("cards", ()) if not card.endswith("?")]
     return ("action", *cards, "bid")
+
+
+def _pause_cards(table: Table, pool: str, spent: int | None) -> tuple[str, ...]:
+    """Return the cards of a pause, with the points that it returns as far as they were given (S:10)."""
+    stats = table.rules.file.settings["stats"]
+    if pool and pool not in stats:
+        raise UsageError(f"{named('target')} pause: {unknown('pool', pool, stats, of=table.rules.id)}")
+    if table.rules.switches(Switches).pause_pool_chosen_at == "resolve":
+        return pause_cards(table.rules, "pause", "")
+    cards = pause_cards(table.rules, "pause", pool or "a pool (give it with pool=agi,spent=2)")
+    return (*cards[:-1], f"{cards[-1]} (now {points_words({pool: spent})})") if pool and spent is not None else cards
 
 
 def _bid(table: Table, name: str, stat: str, typed: str) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.dice import Dice, Throw
+from rpgres.model.events import Sum
 from rpgres.model.state import FACE_DOWN
 from rpgres.rulesets import Effect
 
@@ -96,6 +97,7 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
     effects: tuple[Effect, ...] = ()
     texts: tuple[str, ...] = ()
     audience: tuple[str, ...] | None = None
+    sums: tuple[Sum, ...] = ()
 
 
 Event = Rolled | Decided | Told | Drawn | Moved | Turned

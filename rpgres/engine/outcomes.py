@@ -92,7 +92,7 @@ def complete_row(run: Run, row: Settlement, by: Settling) -> Settlement:
         links += choice.links
         if choice.asks:
             asks += [(inner, facts) for inner in reversed(choice.asks)]
-    found = Settlement(row.band, row.success, tuple(texts), effects, row.asks, row.rolls, links)
+    found = msgspec.structs.replace(row, texts=tuple(texts), effects=effects, links=links)
     if is_kept and len(completed) < MOST_SETTLED:
         events = tuple(run.events[first:])
         is_all = run.work - work == len(events)  # and nothing was drawn by weights

@@ -7,14 +7,15 @@ that still matters, so odds evaluate equal ones once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from itertools import takewhile
 from typing import Any
 
 import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects, named
-from rpgres.engine.events import Turned
+from rpgres.engine.events import Rolled, Turned
 from rpgres.engine.prepare import Prepared, lay_placed
 from rpgres.engine.running import EFFECTS, Run
 from rpgres.engine.seats import Seats
@@ -22,6 +23,7 @@ from rpgres.engine.stops import Broken, NeedsAnswer, in_code
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, in_short
 from rpgres.errors import named as as_input
+from rpgres.model.events import Sum
 from rpgres.model.state import State
 from rpgres.rulesets import Effect, Rules
 from rpgres.toml.diagnostics import unknown
@@ -37,12 +39,14 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
         outcome: the outcome of this turn, whose effects are applied before the next one; None for none.
         by: who had the turn, for the account.
         action: what was done in it, for the account; empty where there is nothing to tell.
+        ratings: who rolled what at which rating, of the acting side and of its opposition, for the account.
     """
 
     place: Any
     outcome: Outcome | None = None
     by: str = ""
     action: str = ""
+    ratings: tuple[tuple[str, str, int], ...] = ()
 
 
 class Position(msgspec.Struct, frozen=True, gc=False):
@@ -158,9 +162,23 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
     compared = margin, outcome.total, outcome.opposition
     known = _by_audience(effects, before, run.state)
     public = tuple(known.pop(None, ()))
-    run.add(Turned(run.turn, by, action, band, success, *compared, public, outcome.texts))
+    sums = tuple(_sums(run, turn.ratings, compared[1:]))
+    run.add(Turned(run.turn, by, action, band, success, *compared, public, outcome.texts, sums=sums))
     for audience, secret in known.items():
         run.add(Turned(run.turn, effects=tuple(secret), audience=audience))
+
+
+def _sums(run: Run, ratings: Iterable[tuple[str, str, int]], totals: Iterable[int | None]) -> Iterator[Sum]:
+    """Yield how the sides of a turn came to their totals, by the last dice of each."""
+    rolled: dict[str, Rolled] = {}
+    for event in takewhile(lambda event: not isinstance(event, Turned), reversed(run.events)):
+        if isinstance(event, Rolled) and event.audience is None:
+            rolled.setdefault(event.by, event)
+    for (who, ability, rating), total in zip(ratings, totals, strict=False):
+        if total is not None:
+            own = rolled.get(who) if who else None
+            faces, value = (own.throw.text or f"{own.value:+d}", own.value) if own is not None else ("", 0)
+            yield Sum(who, ability, rating, faces, total - rating - value, total)
 
 
 def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, ...] | None, list[Effect]]:

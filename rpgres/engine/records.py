@@ -317,6 +317,7 @@ def event_record(event: Event) -> EventRecord:
                 opposition=event.opposition,
                 effects=[dict(effect) for effect in event.effects],
                 texts=list(event.texts),
+                sums=list(event.sums),
                 audience=audience,
             )
 

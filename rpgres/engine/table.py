@@ -525,14 +525,15 @@ class Table(msgspec.Struct, eq=False, gc=False):
         run = self.run
         found = self.rules.settling.settlement(name, margin, facts, band)
         if run.asked not in TO_THE_END:
-            raise Settled(found.band, margin if counts else None, total=total, details=details)
+            raise Settled(found.outcome, margin if counts else None, total=total, details=details)
         if found.rolls or found.asks:
             found = complete_row(run, found, Settling(name, margin, facts, roles, about, words, of))
         effects = found.effects
         if defaults:
             effects = tuple(with_defaults(effect, defaults) for effect in effects)
         counted = margin if counts else None
-        outcome = Outcome(found.band, found.success, counted, total, opposition, effects, found.texts, roles, details)
+        band = found.outcome
+        outcome = Outcome(band, found.success, counted, total, opposition, effects, found.texts, roles, details)
         if not found.links:
             return outcome
         from rpgres.engine.tables import led_on

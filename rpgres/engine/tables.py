@@ -77,10 +77,10 @@ def _settled(run: Run, table: str, band: str, actor: Character) -> Outcome:
     """Return the outcome of a row of a table, without the tables that it leads to."""
     row = run.rules.settling.settlement(table, None, band=band)
     if run.asked not in TO_THE_END:
-        raise Settled(row.band, None)
+        raise Settled(row.outcome, None)
     roles = Map({ACTOR: actor.name, OPPONENT: OPPONENT, GM: GM})
     row = complete_row(run, row, Settling(table, roles=roles))
-    return Outcome(row.band, row.success, effects=row.effects, texts=row.texts, roles=roles)
+    return Outcome(row.outcome, row.success, effects=row.effects, texts=row.texts, roles=roles)
 
 
 def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = None) -> dict[str, Any]:

@@ -9,7 +9,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rpgres.engine.decisions import refused_by
 from rpgres.engine.events import Decided, Event
-from rpgres.engine.players import HOSTS, NO, WINDOW, Answer, Answerer, Policy, Prompt, Question, View
+from rpgres.engine.players import (
+    HOSTS,
+    NO,
+    POLICY,
+    WINDOW,
+    Answer,
+    Answerer,
+    OrdersPolicy,
+    Policy,
+    Prompt,
+    Question,
+    View,
+)
 from rpgres.engine.seats import Dropped, Script, Seats
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.events import DecisionEvent, EventRecord
@@ -123,9 +135,12 @@ def _waiting(
         if found is None and not is_moot and len(seats.dropped) == count:
             found = next((found for other in others if (found := other(question, view)) is not None), None)
         if found is None and question.is_naming:
-            if names is not None and names(view):
+            if names is None or not names(view):
+                return None
+            policy = seats.policies.of(question.who, view.seat)
+            if policy is None or isinstance(policy, OrdersPolicy):
                 raise NeedsAnswer(question)
-            return None
+            found = Answer(NO, POLICY)  # who lets a policy decide leaves the default
         if found is None and question.optional and not is_moot and waits(view, question, answered):
             raise NeedsAnswer(question)
         answered.setdefault((question.label, question.who), []).append(found or Answer(NO, WINDOW))

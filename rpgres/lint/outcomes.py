@@ -88,6 +88,8 @@ def comes_faults(rules: Rules, table: Mapping[Any, Row] | Menus, menus: Menus | 
             scopes[path] = scope.plus([*node.rolls, *(also.rolls if isinstance(also, Row) else ())])
             if band is None and not isinstance(node, TableRow):
                 yield missing(path, "band", str(path[0]), rules.file.bands)
+            if node.counts_as and node.counts_as not in rules.file.bands:
+                yield missing((*path, "counts-as"), "band", node.counts_as, rules.file.bands)
             yield from _comes(rules, path, node, scope, scopes[path])
         elif isinstance(node, RowOption):
             scopes[path] = scope.plus(node.rolls)

@@ -108,6 +108,26 @@ class TextEvent(_Event, frozen=True, tag="text"):
     text: str
 
 
+class Sum(msgspec.Struct, frozen=True, gc=False):
+    """How one side of a turn came to its total.
+
+    Attributes:
+        who: the character; empty for a difficulty.
+        ability: what was rolled; empty for a difficulty.
+        rating: the number of the ability, or the difficulty.
+        faces: the dice; empty where none were rolled.
+        more: everything else that was added.
+        total: what it came to.
+    """
+
+    who: str
+    ability: str
+    rating: int
+    faces: str
+    more: int
+    total: int
+
+
 class TurnEvent(_Event, frozen=True, tag="turn"):
     """The outcome of a finished turn of a procedure, after the events that led to it.
 
@@ -122,6 +142,7 @@ class TurnEvent(_Event, frozen=True, tag="turn"):
         opposition: what it was up against.
         effects: what it changed before the next turn, in order.
         texts: what the outcome means, in words.
+        sums: how the acting side and its opposition came to their totals; none where that is not told.
     """
 
     turn: int
@@ -134,6 +155,7 @@ class TurnEvent(_Event, frozen=True, tag="turn"):
     opposition: int | None = None
     effects: list[dict[str, Any]] = []
     texts: list[str] = []
+    sums: list[Sum] = []
 
 
 EventRecord = RollEvent | DecisionEvent | DrawEvent | MoveEvent | TextEvent | TurnEvent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -11,13 +11,14 @@ from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import OptionRecord, Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE
 from rpgres.engine.views import ANOTHER_SEAT
-from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, Sum, TextEvent, TurnEvent
 from rpgres.model.state import EMPTY, FACE_DOWN
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.render.lines import BULLET, INDENT, Line, Piece, line
 from rpgres.render.words import (
     band_title,
     effect_words,
+    filled,
     input_words,
     named_in_text,
     roles_in,
@@ -247,21 +248,61 @@ def record_lines(
                     yield line(INDENT, event.text)
                 case TurnEvent():
                     if event.action or event.outcome or event.texts:
-                        yield line(INDENT, *_turn_words(event))
+                        yield line(INDENT, *_turn_words(event, file))
                     yield from _effect_lines(event.effects, file, besides=event.action)
         if drawn:
             yield line(INDENT, f"{_whose(drawn[0])}: ", _cards([event.card for event in drawn]))
 
 
-def _turn_words(event: TurnEvent) -> Iterator[Piece | str]:
+def _turn_words(event: TurnEvent, file: RulesetFile | None) -> Iterator[Piece | str]:
     """Yield what a turn of a procedure came to, in a line."""
-    yield Piece(f"{who_is(event.by)}: {event.action}" if event.by else event.action, "name")
+    does = Piece(f"{who_is(event.by)}: {event.action}" if event.by else event.action, "name")
+    if event.sums and event.outcome and file is not None:
+        fields = {"actor": title(event.by), "opponent": title(event.sums[-1].who)}
+        words = filled(said_of(event.action, file), fields)
+        sums = sums_words(event.sums, named=words)
+        yield from (Piece(words, "name") if words else does, " with " if event.sums[0].ability else ": ", sums, ". ")
+        yield Piece(band_title(file, event.outcome), style_of(event.success, event.margin))
+        yield f"{_shifts(event.margin)}. {' '.join(event.texts)}".rstrip()
+        return
+    yield does
     if event.outcome:
         yield f" - {event.outcome}"
     if event.margin is not None:
         yield f", margin {signed(event.margin)}"
     if event.texts:
         yield f": {' '.join(event.texts)}"
+
+
+def _shifts(margin: int | None) -> str:
+    """Return by how much a turn succeeded or failed."""
+    if not margin:
+        return ""
+    return f" by {-margin}" if margin < 0 else f", {margin} shift{'s' if margin > 1 else ''}"
+
+
+def said_of(done: str, file: RulesetFile, procedure: str | None = None) -> str:
+    """Return the pattern for what is done in a turn: of a procedure, or of the action of that name."""
+    actions = [file.actions[procedure]] if procedure in file.actions else file.actions.values()
+    turns = next((action.turns[done] for action in actions if done in action.turns), "")
+    return turns or (file.actions[done].sentence if done in file.actions else "")
+
+
+def sums_words(sums: Sequence[Sum], *, named: str = "", who: Callable[[str], str] = title) -> str:
+    """Return how the sides of a turn came to their totals: `Fight: +3 ++0+ = +6 against Will: +1 --+0 = +0`.
+
+    Args:
+        named: a sentence before it, which names the acting side, and perhaps the other.
+        who: returns the name of a character.
+    """
+    sides = []
+    for number, one in enumerate(sums):
+        of = f" of {who(one.who)}" if number and one.who and who(one.who) not in named else ""
+        added = [signed(one.rating), one.faces, signed(one.more) if one.more else ""]
+        total = f" = {signed(one.total)}" if one.faces or one.more else ""
+        name = f"{title(one.ability)}{of}: " if one.ability else ""
+        sides.append(f"{name}{' '.join(filter(None, added))}{total}")
+    return " against ".join(sides)
 
 
 def untold(events: Sequence[EventRecord]) -> Iterator[EventRecord]:

@@ -207,7 +207,13 @@ class RowQuestion(Record, frozen=True):
 
 
 class Row(RowBody, frozen=True):
-    """What one band of an outcome table means: text, effects, and the questions it asks, by label."""
+    """What one band of an outcome table means: text, effects, and the questions it asks, by label.
+
+    Attributes:
+        counts_as: the outcome that this row counts as in place of its own, such as a tie that is a success.
+    """
+
+    counts_as: str = ""
 
 
 OutcomeTable = dict[Id, Row]

@@ -209,12 +209,15 @@ class Rules:
             known = sorted(self.layers.table_names())
             raise FileError(unknown("outcome table", name, known, of=f"the ruleset {self.id}"))
         table: OutcomeTable = read_as(texts, OutcomeTable)
-        for band in table:
+        named = {(band,): band for band in table} | {
+            (band, "counts-as"): row.counts_as for band, row in table.items() if row.counts_as
+        }
+        for path, band in named.items():
             if band not in self.file.bands:
                 from rpgres.rulesets.folders import faults_error
 
                 message = f"the ruleset {self.id} has no band {band!r}"
-                raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])
+                raise faults_error(texts, [Fault("unknown-name", path, message, band, tuple(self.file.bands))])
         return with_rolled_texts(name, table)
 
     def is_band(self, band: str, wanted: str) -> bool:

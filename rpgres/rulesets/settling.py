@@ -99,10 +99,11 @@ class Settlement(msgspec.Struct, frozen=True, gc=False):
     """One row of an outcome table for one margin, with conditions decided and values filled in.
 
     `rolls` are rolled first; the row is then settled again, with the results among the facts. `links` are random tables
-    that are rolled on.
+    that are rolled on. `outcome` is the band itself, or the one that the row counts as.
     """
 
     band: str
+    outcome: str
     success: bool | None
     texts: tuple[str, ...]
     effects: tuple[Effect, ...]
@@ -169,6 +170,11 @@ class Settling:
         margin, its, more = compared
         return its, more, self._settle(table, margin, its, "")
 
+    def outcome_of(self, table: str, margin: int) -> str:
+        """Return the outcome that an outcome table gives for a margin: its band, or what the row counts as."""
+        band = self._rules.band_of(margin)
+        return self._row(self._rules.table(table), band).counts_as or band
+
     def settled(self) -> set[tuple[str, str, bool]]:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
         return {
@@ -183,9 +189,11 @@ class Settling:
             band = next(iter(table))
         band = band or self._rules.band_of(margin)
         row = self._row(table, band)
+        outcome = row.counts_as or band
         return Settlement(
             band=band,
-            success=self._rules.file.bands[band].success,
+            outcome=outcome,
+            success=self._rules.file.bands[outcome].success,
             texts=(told(row.text, row.rolls, facts),) if row.text else (),
             effects=self.filled(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
@@ -227,6 +235,7 @@ class Settling:
             effects=[*base.effects, *row.effects],
             table=[*base.links, *row.links],
             ask={**base.ask, **row.ask},
+            counts_as=row.counts_as,
         )
 
     def _asks(self, ask: Mapping[str, RowQuestion], margin: int | None, facts: Map[str, Any]) -> tuple[Ask, ...]:

@@ -179,11 +179,13 @@ def test_a_killed_process_loses_no_finished_answer() -> None:
 FAILED = ["--choose", "turn=attack", "--choose", "concede=no", "--choose", "invoke=no"]
 FAILED += ["--given", "roll=----", "--given", "opposition=++++"]
 BOOST = "  * a boost for bruiser: Boost of Bruiser\n"
+ATTACKED = "  Mara attacks Bruiser with Fight: +1 ---- = -3 against Fight: +3 ++++ = +7."
+ATTACKED += " Fail by 10. The attack does no harm.\n"
 
 
 def test_a_turn_tells_what_it_changes_as_a_single_action_does() -> None:
     told = rpgres("table", "act", "conflict", "--actor", "mara", "--against", "bruiser", *FAILED).out
-    assert f"  mara: attack - fail, margin -10: The attack does no harm.\n{BOOST}  bruiser chooses" in told
+    assert f"{ATTACKED}{BOOST}  bruiser chooses" in told
     assert told.count("the conflict begins") == 1
     conceded = rpgres("table", "answer", "--choose", "turn=concede")
     assert (conceded.code, conceded.out.count(BOOST)) == (0, 1), "the end tells it again"
@@ -195,15 +197,14 @@ def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_s
     for seat, answer in (("mara", "attack"), ("gm", "no"), ("mara", "no"), ("gm", "attack"), ("mara", "concede")):
         assert rpgres("table", "answer", answer, "--as", seat).code in (0, 3)
     log, own = rpgres("table", "log").out, rpgres("table", "log", "--as", "mara").out
-    entries = """\
+    entries = f"""\
   3  mara, conflict: waiting (invoke: mara)
        concede (bruiser): no
        roll (mara): ---- = -4
        opposition (bruiser): ++++ = +4
   4  mara, conflict: waiting (turn: bruiser)
        invoke (mara): no
-       mara: attack - fail, margin -10: The attack does no harm.
-       * a boost for bruiser: Boost of Bruiser
+     {ATTACKED}       * a boost for bruiser: Boost of Bruiser
   5  mara, conflict: waiting (concede: mara)
        turn (bruiser): attack: Attack somebody.
   6  mara, conflict: Conceded
@@ -211,7 +212,7 @@ def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_s
     assert entries in log.replace("  (given, not from the seed: opposition, roll)", "")
     assert "concede (bruiser)" not in own
     assert "       invoke (mara): no\n" in own
-    assert [text.count("----") for text in (log, own)] == [1, 1], "an entry tells again what another has told"
+    assert [text.count("(mara): ----") for text in (log, own)] == [1, 1], "an entry tells again what another has told"
     assert rpgres("table", "log", "--last", "2").out == log[log.index("  5  ") :]
 
 

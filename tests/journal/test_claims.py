@@ -609,7 +609,7 @@ DECLARED = {
         "armour? ammo? range? thrown? critical? hand?- gm-hand?-"
     ),
     "nodice": (
-        "int+ qic+ phases+ start? target?(agi? qic? stack?- kind+ seen? phase? aborted?) who? against! "
+        "int+ qic+ phases+ start? target?(agi? qic? stack?- pool?- spent?- kind+ seen? phase? aborted?) who? against! "
         "beside! last-phase+ phase+ stack+"
     ),
     "two-dice": "trait? bonus? edge?",

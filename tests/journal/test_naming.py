@@ -73,6 +73,14 @@ def test_a_name_that_is_given_is_not_asked_for(place: Place) -> None:
         assert (made(done), asked) == (["Fog"] if given else ["Mist"], [])
 
 
+def test_a_policy_leaves_the_default(place: Place) -> None:
+    inputs: dict[str, Any] = {**NEW, "vs": ["3"]}
+    given = {"roll": ["+000"]}
+    done = sitting.act(place, "create-advantage", inputs, actor="mara", prompt=lambda *_: None, given=given)
+    assert done.history.pending is not None, "the person has left at a question before"
+    assert sitting.answer(place, auto=True).history.pending is None
+
+
 def test_a_name_is_asked_of_the_seat_that_typed_alone(place: Place) -> None:
     """Nobody waits for another seat's name."""
     prompt, asked = typing()

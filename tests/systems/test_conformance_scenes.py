@@ -84,9 +84,12 @@ def played(ruleset: str) -> Played:
     def noting(table: Table, name: str, *given: Any, **more: Any) -> Outcome:
         before = len(table.run.events)
         outcome = settle(table, name, *given, **more)
-        found.add((name, outcome.band))
+        counted = {(band, row.counts_as) for band, row in table.rules.table(name).items() if row.counts_as}
+        by_margin = table.rules.band_of(outcome.margin) if counted else ""
+        row = by_margin if (by_margin, outcome.band) in counted else outcome.band
+        found.add((name, row))
         decided = [event for event in table.run.events[before:] if isinstance(event, Decided)]
-        found.update((name, outcome.band, event.label, event.answer) for event in decided)
+        found.update((name, row, event.label, event.answer) for event in decided)
         return outcome
 
     with pytest.MonkeyPatch.context() as patch:

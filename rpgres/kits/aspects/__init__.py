@@ -26,6 +26,7 @@ from rpgres.kits.aspects.effects import (
 )
 from rpgres.kits.aspects.names import (
     BOOST,
+    FOUND,
     LABELS,
     UNNAMED,
     AspectSettings,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOOST",
+    "FOUND",
     "KIT",
     "LABELS",
     "UNNAMED",

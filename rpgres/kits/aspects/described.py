@@ -14,6 +14,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.kits.aspects.invoking import can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (
     BOOST,
+    FOUND,
     LABELS,
     UNNAMED,
     AspectSettings,
@@ -120,23 +121,37 @@ class _Raising:
         return self.roll.key()
 
 
-def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: str) -> tuple[Effect, ...]:
-    """Return the effects with the name that its maker gives to a new aspect, where it has none of its own.
+def named_by_maker(
+    table: Table, effects: tuple[Effect, ...], who: str, name: str, becomes: str = ""
+) -> tuple[Effect, ...]:
+    """Return the effects with names for new aspects that nobody has named: their maker's, of a cost the game master's.
 
     Args:
         table: where it is played.
-        effects: in which a new aspect without a name is called `UNNAMED`.
-        who: makes it.
-        name: what it is called in the effects.
+        who: makes what the action is about, which may be without a name.
+        name: what that is called in the effects.
+        becomes: what was typed for an aspect that is altered; where none is, for the one that a cost brings.
     """
-    if not _creates(effects, name) or name != distinct_name(table.state, UNNAMED):
-        return effects
-    said = _name_asked(table, who, name)
-    if said == name and table.is_read:
-        there = [tag.name for tag in table.state.tags if tag.on == SCENE and tag.audience is None]
-        if there:  # one of which may have been meant as its name
-            table.tell(f"the new aspect has no name; aspects in the scene: {', '.join(there)}")
-    return _renamed(effects, name, said)
+    state = table.state
+    is_typed = name not in (distinct_name(state, UNNAMED), distinct_name(state, FOUND))
+    aspects = [(one["change"], one.get("name", "")) for one in effects if one["kind"] == "aspect"]
+    has_other = becomes and all(change != "altered" for change, _ in aspects)
+    for change, own in sorted(aspects, key=lambda aspect: aspect[0] != "created"):  # costs before what is found
+        is_new, is_found = change == "created", change == "revealed" and state.tag(own) is None
+        if not (is_new or is_found) or (own == name and is_typed):
+            continue
+        if has_other and own != name:
+            said = distinct_name(state, becomes)
+        elif is_new:
+            said = _name_asked(table, who if own == name else GM, own)
+        else:
+            said = _name_asked(table, GM, own, of="the aspect that is found")
+        if said == name and is_new and table.is_read:
+            there = [tag.name for tag in state.tags if tag.on == SCENE and tag.audience is None]
+            if there:  # one of which may have been meant as its name
+                table.tell(f"the new aspect has no name; aspects in the scene: {', '.join(there)}")
+        effects = _renamed(effects, own, said)
+    return effects
 
 
 def renamed_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: str) -> tuple[Effect, ...]:
@@ -144,9 +159,9 @@ def renamed_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: 
     return _renamed(effects, name, _name_asked(table, who, name)) if _creates(effects, name) else effects
 
 
-def _name_asked(table: Table, who: str, name: str) -> str:
-    """Return the name that its maker gives to a new aspect."""
-    return distinct_name(table.state, table.name("aspect-name", who, name, of="the new aspect"))
+def _name_asked(table: Table, who: str, name: str, *, of: str = "the new aspect") -> str:
+    """Return the name that somebody gives to a new aspect."""
+    return distinct_name(table.state, table.name("aspect-name", who, name, of=of))
 
 
 def _creates(effects: tuple[Effect, ...], name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -29,7 +29,7 @@ from rpgres.kits.aspects.names import (
     points_of,
     purse_of,
 )
-from rpgres.kits.aspects.policies import pays
+from rpgres.kits.aspects.policies import pays, prospects
 from rpgres.kits.aspects.windows import NOBODY, Choice, Ledger, Means, Menu, Offer, Settles, Side, Window
 from rpgres.model.state import EMPTY, GM, SCENE, Map, State, slug
 from rpgres.rulesets import STATE, Effect, Option, effect
@@ -266,6 +266,8 @@ def _asked(
         }
         if ledger.raising is not None:
             facts |= ledger.raising.prospects(turn)
+        elif margin is not None and window.settles is not None:
+            facts |= _prospects(table, margin, turn, ledger.settings.bonus, window.settles)
         answer = ask(run, Question(side.label, menu.member, menu.options, text, True, facts, moot=is_moot))
         if answer == NO:
             continue
@@ -276,6 +278,16 @@ def _asked(
         changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
         return replace(window, sides=_with_side(window, turn, changed), ledger=spent)
     return window
+
+
+def _prospects(table: Table, margin: int, turn: int, bonus: int, settles: Settles) -> dict[str, Any]:
+    """Return the prospects of a side where a tie counts as a success or a failure; else nothing."""
+    name, facts = settles
+    if not isinstance(facts, Map):
+        return {}
+    won, tied, lost = (table.rules.settling.outcome_of(name, its) for its in (1, 0, -1))
+    enough, safe = (tied == won, tied == lost) if turn == 0 else (tied == lost, tied == won)
+    return prospects(margin, bonus, enough=1 - enough, safe=int(safe)) if enough or safe else {}
 
 
 def _is_moot(table: Table, window: Window, offer: Offer, settles: Settles) -> bool:

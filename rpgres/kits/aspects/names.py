@@ -26,6 +26,7 @@ REFRESH = "refresh"  # the counter of the points that a session begins with
 BOOST = "boost"
 SITUATION = "situation"  # an aspect that was created on a character, and goes with the scene
 UNNAMED = "An Advantage"  # an aspect without a name
+FOUND = "A Discovery"  # an aspect without a name that is found
 LABELS = ("invoke", "invoke-against")  # the decisions to invoke: on the actor's side, and against it
 LASTING = ("aspect", "consequence", SITUATION)  # the kinds of aspects, beside boosts
 

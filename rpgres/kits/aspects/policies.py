@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rpgres.engine.players import NO, Policy, Question, View, by_facts, preferred
 from rpgres.kits.aspects.names import BOOST, DEFAULTS, LABELS
@@ -100,14 +100,24 @@ def _prospects(question: Question) -> tuple[int | None, int, bool]:
     None for the first where there is no margin to go by.
     """
     facts = question.facts
-    if "wins" in facts:
-        return facts["wins"], facts["saves"], facts["better"]
     margin: int | None = facts["margin"]
-    if margin is None:
+    if "wins" not in facts and margin is None:
         return None, -1, False
-    bonus = DEFAULTS.bonus
-    wins, saves = -((margin - SUCCESS) // bonus), -(margin // bonus)
-    return max(0, wins), max(0, saves), margin < STYLE <= margin + bonus
+    found = facts if "wins" in facts or margin is None else prospects(margin, DEFAULTS.bonus)
+    return found["wins"], found["saves"], found["better"]
+
+
+def prospects(margin: int, bonus: int, *, enough: int = SUCCESS, safe: int = 0) -> dict[str, Any]:
+    """Return how often a roll would have to be raised to succeed, and not to fail, and whether once is worth a boost.
+
+    Args:
+        margin: that of the roll.
+        bonus: what an invocation adds.
+        enough: the lowest margin that brings what a success brings.
+        safe: the lowest margin that brings more than a failure.
+    """
+    wins, saves = -((margin - enough) // bonus), -((margin - safe) // bonus)
+    return {"wins": max(0, wins), "saves": max(0, saves), "better": margin < STYLE <= margin + bonus}
 
 
 def _cost(option: Option) -> int:

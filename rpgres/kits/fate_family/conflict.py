@@ -113,7 +113,7 @@ def _fought(now: TurnUnderWay) -> Turn:
         outcome = with_boosts_named(state, outcome)
     elif now.before:
         outcome = Outcome("", effects=now.before)
-    return Turn(_next(now), outcome, fighter.who, did)
+    return Turn(_next(now), outcome, fighter.who, did, now.ratings)
 
 
 def _next(now: TurnUnderWay) -> Conflict:

@@ -107,7 +107,8 @@ def _attack(now: TurnUnderWay, reached: list[Fighter]) -> Outcome:
     vs = (opposition_of(table, by.who, defense),)
     table.carries((ATTACK, fighter.who, now.before, now.zone, now.conceded))
     table.merge((fighter.attack, by.who, defense, full, setup.track), holds=("state",))
-    return now.moves.attack(table, now.actor, fighter.attack, vs, track=setup.track, full_defense=full)
+    compared = now.compare(fighter.attack, vs)
+    return now.moves.attack(table, now.actor, *compared, track=setup.track, full_defense=full)
 
 
 def _target(now: TurnUnderWay, reached: list[Fighter]) -> Fighter | None:
@@ -174,13 +175,15 @@ def _advantage(now: TurnUnderWay, reached: list[Fighter]) -> Outcome:
     target = next((one for one in reached if one.who == on.who), None)
     rating = now.fighter.advantage
     if target is None:
-        return make_advantage(table, now.moves, now.actor, rating, resistance(now), on=_replace(on, who=SCENE))
+        compared = now.compare(rating, resistance(now))
+        return make_advantage(table, now.moves, now.actor, *compared, on=_replace(on, who=SCENE))
     by = _defender(now, target)
-    vs, full = (opposition_of(table, by.who, by.defense),), by.who in now.place.full
-    return make_advantage(table, now.moves, now.actor, rating, vs, on=_replace(on, who=by.who), full_defense=full)
+    compared = now.compare(rating, (opposition_of(table, by.who, by.defense),))
+    on, full = _replace(on, who=by.who), by.who in now.place.full
+    return make_advantage(table, now.moves, now.actor, *compared, on=on, full_defense=full)
 
 
 def _discover(now: TurnUnderWay) -> Outcome:
     """Return the result of looking for an aspect that one does not know."""
     assert now.moves.discover is not None
-    return now.moves.discover(now.table, now.actor, now.fighter.discover, resistance(now))
+    return now.moves.discover(now.table, now.actor, *now.compare(now.fighter.discover, resistance(now)))

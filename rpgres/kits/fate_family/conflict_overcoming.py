@@ -38,8 +38,8 @@ def overcome(now: TurnUnderWay) -> tuple[str, Outcome]:
     if what == _MOVE.name:
         return MOVE, _cross(now, near)
     how = {"removes": which_aspect(table, who, tags, text="Which aspect?").name} if what == ASPECT else {}
-    rating = _rating(now)
-    return OVERCOME, now.moves.overcome(table, now.actor, rating, resistance(now, asks=True), **how)
+    compared = now.compare(_rating(now), resistance(now, asks=True))
+    return OVERCOME, now.moves.overcome(table, now.actor, *compared, **how)
 
 
 def _rating(now: TurnUnderWay) -> Rating:
@@ -127,7 +127,7 @@ def _cross(now: TurnUnderWay, near: Sequence[str]) -> Outcome:
     vs = tuple(opposition_of(table, one.who, one.defense) for one in way[:1])
     if not vs:
         vs = (Opposition(zones.difficulty(setup.zones, now.zone, to) or setup.difficulty),)
-    outcome = now.moves.cross(table, now.actor, fighter.move, vs)
+    outcome = now.moves.cross(table, now.actor, *now.compare(fighter.move, vs))
     if any(one["kind"] == "goal" for one in outcome.effects):
         now.after = (effect("move", to=fighter.who, zone=to),)
     return outcome

@@ -10,6 +10,7 @@ from rpgres.engine.table import Table
 from rpgres.kits.fate_family.fighters import Fighter
 from rpgres.kits.fate_family.moves import Moves
 from rpgres.model.state import Character
+from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Effect
 
 OWN_SIDE = 0  # the side from which a conflict is seen
@@ -72,6 +73,7 @@ class TurnUnderWay(msgspec.Struct, gc=False):
         full: whether the action was given up for a full defense.
         conceded: whether the actor of the conflict has conceded in it.
         again: whether the turn goes on, as whom it was aimed at has conceded before the roll.
+        ratings: who rolls what at which rating, on both sides; see `Turn.ratings`.
     """
 
     moves: Moves
@@ -85,6 +87,13 @@ class TurnUnderWay(msgspec.Struct, gc=False):
     full: bool = False
     conceded: bool = False
     again: bool = False
+    ratings: tuple[tuple[str, str, int], ...] = ()
+
+    def compare(self, rating: Rating, vs: tuple[Opposition, ...]) -> tuple[Rating, tuple[Opposition, ...]]:
+        """Return a rating and its opposition as they are, and take note of them for the account."""
+        own = self.fighter.who, rating.name, rating.value
+        self.ratings = (own, *[(one.character, one.ability, one.value) for one in vs])
+        return rating, vs
 
     @property
     def setup(self) -> Setup:

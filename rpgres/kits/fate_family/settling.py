@@ -64,7 +64,7 @@ class EffectFields(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         defaults: fields of effects that the table leaves out, by kind.
-        becomes: the new name of an altered aspect.
+        becomes: the new name of an altered aspect, or where none is, of the one that a cost brings.
         spelled: names that replace roles in effects, for roles that the JSON does not explain.
         consequence: the name of a consequence that is taken.
     """
@@ -103,13 +103,15 @@ def settle(
         facts = facts.with_("opposition", "passive")  # an invocation made the difficulty
     outcome = table.settle(name, margin, final.total, final.opposition, roles, facts, defaults, final.counts)
     effects, state = outcome.effects, table.run.state
+    if any(one["kind"] == "aspect" for one in effects):
+        own_name = defaults.get("aspect", EMPTY).get("name", "")
+        effects = aspects.named_by_maker(table, effects, roles["actor"], own_name, fields.becomes)
+        outcome = msgspec.structs.replace(outcome, effects=effects)
     characters = state.characters
     is_alone = len(characters) == 1 and not characters[roles["actor"]].tracks
     has_tags = state.glance(aspects.has_any)
     if is_alone and not (has_tags or defaults or spelled or own):
         return outcome  # the table has nothing that the outcome could touch
-    if "aspect" in defaults:
-        effects = aspects.named_by_maker(table, effects, roles["actor"], defaults["aspect"]["name"])
     if has_tags or "aspect" in defaults:
         effects = aspects.with_names(state, effects, becomes=fields.becomes)
     if spelled:

@@ -35,7 +35,16 @@ from rpgres.model.state import GM, State
 from rpgres.model.typed_paths import typed_path
 from rpgres.render.accounts.things import table_of
 from rpgres.render.accounts.words import Words, mobs_of, plain_words, words_of
-from rpgres.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
+from rpgres.render.results import (
+    cards_words,
+    drawing,
+    moment_words,
+    rolled_value,
+    said_of,
+    sums_words,
+    untitled,
+    untold,
+)
 from rpgres.render.words import band_title, effect_words, filled, house_rules, roles_in, rung, title
 from rpgres.rulesets import Rules
 from rpgres.scenes import SceneResult
@@ -253,23 +262,24 @@ def _headed(turns: Sequence[Turn], closing: Collection[int]) -> list[Turn]:
 def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str, Any], words: Words) -> Turn:
     """Return one turn of a procedure: what was done, how it went, its outcome."""
     record = {**msgspec.structs.asdict(end), "actor": end.by or None, "details": step.get("details") or {}}
-    actor = words.who(end.by) if end.by else ""
+    actor, procedure = words.who(end.by) if end.by else "", step.get("procedure") or step.get("action")
     done, _, target = end.action.partition(" ")
     against = target if target in words.people else _against(end, events, words)
     fields = {"actor": actor} if actor else {}
     fields |= {"opponent": words.who(against)} if against else {}
-    sentence = filled(_said_of(done if target == against else end.action, step, words), fields)
+    sentence = filled(said_of(done if target == against else end.action, words.file, procedure), fields)
     sentence = sentence or f"{actor} {plain_words(end.action)}".strip()
     said = {done, *((against,) if against and words.who(against) in sentence else ())}
     lines = [
         *_event_lines([event for event in events if not _is_said(event, end.by, said)], end.texts, words),
+        *([RuleLine(in_line(sums_words(end.sums, named=sentence, who=words.who)))] if end.sums else []),
         *_came(record, words),
         *(Meaning(in_line(text).strip()) for text in end.texts if in_line(text).strip()),
         *_effect_lines(record, words),
     ]
     counted = _COUNTED.fullmatch(end.action)
     if counted is not None:
-        sentence = filled(_said_of(counted[1], step, words), fields)
+        sentence = filled(said_of(counted[1], words.file, procedure), fields)
         return _spoken(words.sentence(sentence, actor), actor, lines, (int(counted[2]), title(counted[1])))
     if not end.action:
         return Turn(f"{actor}." if actor else "", lines=lines)
@@ -281,14 +291,6 @@ def _is_said(event: EventRecord, actor: str, said: Collection[str]) -> bool:
     if not isinstance(event, DecisionEvent) or event.who != actor:
         return False
     return event.answer in said and event.means in _OF_COURSE
-
-
-def _said_of(done: str, step: Mapping[str, Any], words: Words) -> str:
-    """Return the words for what is done in a turn: those of the procedure, or of the action of that name."""
-    actions = words.file.actions
-    procedure, action = actions.get(step.get("procedure") or step.get("action") or ""), actions.get(done)
-    said = procedure.turns.get(done, "") if procedure is not None else ""
-    return said or (action.sentence if action is not None else "")
 
 
 def _against(end: TurnEvent, events: Sequence[EventRecord], words: Words) -> str:
