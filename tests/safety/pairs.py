@@ -17,47 +17,93 @@ class Pair(NamedTuple):
         begin: the command lines, each with the seat before a colon; `{0}`, `{1}`, ... are the secrets.
         secrets: the secrets of each of the two tables.
         owner: a seat that sees the secrets.
-        tries: for each seat that must not see them, command lines besides LOOKS. A line with another seat before a
-            colon is done by that seat, and not compared.
+        tries: for each seat that must not see them, command lines besides LOOKS, players first. A line may be several,
+            with semicolons between; one with another seat before a colon is done by that seat, and not compared.
+        shows: command lines after which the last one, of the owner, shows a secret.
     """
 
     begin: Sequence[str]
     secrets: tuple[Sequence[str], Sequence[str]]
     owner: str
     tries: Mapping[str, Sequence[str]]
+    shows: Sequence[str] = ("show",)
 
 
 # What every seat tries at every table; {other} is the owner of the secrets, {n} a number of an entry.
 LOOKS = (
-    *("show", "show {other}", "show smoke", "show plan", "show alarm", "show nobody", "log", "log --last 2", "verify"),
+    *("show", "show", "show {other}", "show smoke", "show plan", "log", "log", "log --last 2", "verify"),
     *("view --out -", "view --out all/view.json --force", "export --out all --force", "orders", "orders --for {other}"),
-    *("note Hello.", "note Hello. --to {other}", "note Hello. --to smoke", "end", "end scene", "join smoke"),
-    *("undo", "undo {n}", "redo", "pass", "pass smoke", "pass --until always", "answer no", "answer smoke"),
+    *("note Hello.", "note Hello. --to {other}", "note Hello. --to smoke", "join smoke", "begin scene", "end"),
+    *("undo", "undo {n}; log", "undo; redo", "pass", "pass smoke", "pass --until always", "answer no", "answer smoke"),
     *("answer --auto", "answer --choose smoke=no", "answer --choose {other}:play=no", "open --choose play=no --salt 00"),
     *("set tags.smok=absent", "set tags.smoke=absent", "set things.plan=absent", "set piles.deck=absent"),
-    *("set counters.tide=absent", "set characters.{other}.counters.luck=1", "seal --choose smoke=no --out all/seal"),
+    *("set things.plan=3", "set tags.Smoke=aspect", "set tracks.alarm=4", "seal --choose smoke=no --out all/seal"),
     *("whatif t.db#{n}", "whatif t.db#{n} --choose smoke=no", "whatif t.db#{n} --auto", "act smoke", "act act --bad 1"),
 )
 
-HIDDEN = (  # on each table: a tag with uses, a track, a thing, notes, orders, a seal; one table's are not the other's
-    *("host: set tags.{0}=aspect --to gm", "host: set tags.{0}.uses.gm={1}", "host: set tags.{2}=boost --to {3}"),
-    *("host: set tracks.alarm=4 --to gm", "host: set tracks.alarm.{1}=x", 'host: set things.plan="{2}" --to {3}'),
-    *("gm: note {0} --to {3}", "{3}: note {2} --to gm", "{3}: pass {4} --until always"),
-    *("{3}: orders set own/{5}.toml",),
+
+def same(acts: Sequence[str], *seats: str) -> dict[str, Sequence[str]]:
+    """Return the same tries for several seats."""
+    return dict.fromkeys(seats, acts)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Fate dice: hidden aspects with uses, tracks, things, notes, passes and orders
+
+OF_GM = (
+    *("host: set tags.{0}=aspect --to gm", "host: set tags.{0}.uses.gm={1}", "host: set tags.{2}=boost --to gm"),
+    *("host: set tracks.alarm=4 --to gm", "host: set tracks.alarm.{1}=x", 'host: set things.plan="{2}" --to gm'),
+    *("gm: note {0} --to edda", "host: orders set own/{3}.toml --for gm"),
 )
-TAGS = ("Smoke", "1", "Gap", "{3}", "compel", "never"), ("Stairs", "2", "Ledge", "{3}", "aspect-name", "always")
-
-
-def tags(owner: str) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the secrets of HIDDEN, most of them of one owner."""
-    one, other = ([owner if part == "{3}" else part for part in parts] for parts in TAGS)
-    return one, other
-
-
+OF_PLAYER = (
+    *("host: set tags.{0}=aspect --to edda", "host: set tags.{0}.uses.edda={1}", "host: set tags.{2}=boost --to edda"),
+    *("host: set tracks.alarm=4 --to edda", "host: set tracks.alarm.{1}=x", 'host: set things.plan="{2}" --to edda'),
+    *("edda: note {0} --to edda", "edda: orders set own/{3}.toml", "edda: pass {4} --until always"),
+)
+TAGS = (("Smoke", "1", "Gap", "never", "compel"), ("Stairs", "2", "Ledge", "always", "aspect-name"))
 ORDERS = {
     name: f'[[orders]]\nask = "{ask}"\nchoose = "no"\nnote = "{name} said so"\n'
     for name, ask in (("never", "invoke"), ("always", "aspect-name"))
 }
+ROLL = "--vs 1 {actor} --given roll=0000"
+FATE_ACTS = (
+    f"act overcome --skill 1 {ROLL}; answer --choose invoke=no; gm: answer --choose invoke-against=no; show",
+    f"act overcome --skill 1 {ROLL} --choose invoke=no; gm: answer --choose invoke-against=no; answer price=fail",
+    f"act overcome --skill 5 {ROLL} --choose invoke=no; gm: answer --choose invoke-against=no; whatif t.db#{{n}}",
+    f"act overcome --skill 5 --removes Smoke {ROLL} --choose invoke=no; gm: answer --choose invoke-against=no; show",
+    f"act create-advantage --skill 4 --name Smoke {ROLL} --choose invoke=no; gm: answer --choose invoke-against=no",
+    f"act create-advantage --skill 4 --aspect Smoke {ROLL}; answer --choose invoke=smoke; answer no; answer no",
+    "act overcome --skill 3 --vs edda:fight {actor} --given roll=0000 --given opposition=0000; answer no",
+    "edda: answer --choose invoke-against=no; log",
+    "act attack --skill 3 --vs edda:fight {actor} --given roll=+++0 --given opposition=0000 --choose invoke=no",
+    "edda: answer --choose invoke-against=no; edda: answer --choose absorb=box-2; show",
+    f"act overcome --skill 1 --choose invoke=smoke {ROLL}; act overcome --skil 1 {ROLL}; act compel --name Smoke",
+    "act conflict --against edda {actor}; answer --choose turn=pass; edda: answer --choose turn=pass; show",
+    *("answer --choose invoke=smoke", "answer --choose invoke=no", "answer --choose invoke-against=smoke; answer no"),
+    *("odds overcome --skill 1 --vs 1 {actor}", "odds overcome --skill 1 --vs edda:fight {actor}", "gm: undo; log"),
+    *("odds overcome --skill 1 --vs 1 {actor} --auto", "odds overcome --skill 1 --vs 1 {actor} --choose invoke=smoke"),
+    *("whatif t.db#{n} --choose invoke=smoke", "whatif t.db#{n} --given roll=++++", "whatif t.db#{n} --given roll=----"),
+    *("host: begin scene; show", "host: end; show", "host: set mara.fate-points=0; show", "host: undo; log"),
+)
+
+
+def coppermane(lines: Sequence[str]) -> list[str]:
+    """Return the same lines for another ruleset and its characters."""
+    names = {"--skill": "--attribute", "edda:fight": "orrin:strength", "edda": "orrin", "mara": "tamsin"}
+    names |= {"venn": "warden", "new fate": "new coppermane"}
+    return [_replaced(line, names) for line in lines]
+
+
+def _replaced(line: str, names: Mapping[str, str]) -> str:
+    for name, other in names.items():
+        line = line.replace(name, other)
+    return line
+
+
+FATE = ("host: new fate --sheet mara --sheet edda --sheet venn --seed 7 --trust players",)
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Cards: hands, decks, answers in advance, seals
 
 # Cards are swapped between two hands, so that the deck is the same.
 SAGA = (
@@ -67,13 +113,17 @@ SAGA = (
 )
 SWAPPED = ("Do6+", "Ag5n", "Do6", "Ag5"), ("Ag5n", "Do6+", "Ag5", "Do6")
 SAGA_ACTS = (
-    *("act act --ability agility --vs easy", "act act --ability strength --vs hard --choose play=St5"),
-    *("act act --ability agility --vs easy --choose play=Ag5", "act act --actor ilse --ability agility --vs easy"),
-    *("answer --choose play=Ag4", "answer --choose play=Do6", "answer --choose play=stop", "act aura"),
+    *("act act --ability agility --vs easy {actor}; answer --choose play=Ag4; show", "answer --choose play=St5; log"),
+    *("act act --ability strength --vs hard {actor} --choose play=St5; show", "answer --choose trump=draw"),
+    *("act act --ability agility --vs easy {actor} --choose play=Ag5", "act act --actor ilse --ability agility --vs 4"),
+    *("answer --choose play=Do6", "answer --choose play=stop", "act aura {actor}", "answer --choose pay=all"),
     *("whatif t.db#2 --choose play=zz", "whatif t.db#2 --choose play=Do6", "whatif t.db#2 --choose play#1=Ag5"),
-    *("show hand:ilse", "set piles.hand:ilse=absent", "act damage --amount 3", "act damage --actor ilse --amount 3"),
-    *("ilse: act act --ability strength --vs easy", "ilse: answer --choose play=In6", "ilse: undo", "gm: undo"),
-    *("odds act --ability agility --vs easy --hand St5 --leaves 20", "odds act --ability agility --vs easy --leaves 20"),
+    *("show hand:ilse", "set piles.hand:ilse=absent", "act damage --amount 3 {actor}; answer --choose pay=Ag9; show"),
+    *("act damage --actor ilse --amount 3; log", "act versus --ability agility --opponent ilse {actor}; answer no"),
+    "ilse: act act --ability strength --vs easy; show; ilse: answer --choose play=In6; log",
+    *("ilse: undo; log", "gm: undo; log", "host: undo 2; log; show", "host: begin exchange; show", "host: end; show"),
+    *("odds act --ability agility --vs easy --leaves 20 {actor}", "odds act --ability 5 --vs easy --leaves 20 --auto"),
+    *("odds act --ability agility --vs easy --hand St5 --leaves 20 {actor}", "whatif t.db#{n} --choose play=St5"),
 )
 FAITH = (
     "host: new faith --sheet bero --sheet sable --sheet dock-guard --seed 7 --trust players --no-deal",
@@ -81,13 +131,23 @@ FAITH = (
 )
 CONFRONT = "act confront --skill initiative --attribute mind --target"
 FAITH_ACTS = (
-    *(f"{CONFRONT} bero", f"{CONFRONT} dock-guard", f"{CONFRONT} bero --choose play=S4", "act hold", "show hand:bero"),
-    *("answer --choose play=S4", "answer --choose play=H10", "answer --choose join=no", "answer --choose counter=no"),
-    *("gm: answer --choose join=no", "sable: answer --choose counter=needle-pistol", "sable: answer --choose level=no"),
-    *("answer --choose activate=no", "answer --choose counter=needle-pistol", "gm: answer --choose fitting=no"),
-    *(f"bero: {CONFRONT} sable", "set piles.hand:bero=absent", "act damage --amount 1", "sable: undo", "bero: undo"),
-    *("odds confront --skill 4 --attribute 2 --vs 5 --leaves 20", "answer --choose fitting=no", "answer --choose npc=H1"),
+    f"{CONFRONT} bero {{actor}}; gm: answer --choose join=no; log",
+    f"{CONFRONT} dock-guard {{actor}}; gm: answer --choose join=no; gm: answer --choose counter=no; answer level=success",
+    f"{CONFRONT} bero {{actor}} --choose play=S4; gm: answer --choose join=no; show",
+    f"{CONFRONT} dock-guard {{actor}}; gm: answer join=no; gm: answer counter=skill=physical,attribute=1; answer no",
+    *("answer --choose play=S4; show", "answer --choose play=H10", "answer --choose join=no", "answer --choose counter=no"),
+    *("gm: answer --choose join=no; log", "sable: answer --choose counter=needle-pistol; show", "answer npc=deck; log"),
+    *("answer --choose activate=no", "answer --choose counter=needle-pistol", "gm: answer --choose fitting=no; show"),
+    f"bero: {CONFRONT} sable; answer join=no; sable: answer --choose counter=needle-pistol; answer fitting=no; log",
+    *("set piles.hand:bero=absent", "act damage --amount 1 {actor}; show", "sable: undo; log", "bero: undo; log"),
+    *("show hand:bero", "act hold {actor}", "act unopposed --skill 2 {actor}; answer level=success", "host: undo; show"),
+    *("odds confront --skill 4 --attribute 2 --leaves 20 {actor}", "answer --choose fitting=no", "answer npc=H1; show"),
+    *("odds confront --skill 4 --attribute 2 --leaves 20 --auto {actor}", "host: begin round; show", "host: end; show"),
 )
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Stacks and secret bids
+
 NODICE = (
     "host: new nodice --sheet orsa --sheet bram --sheet sister-ash --seed 7",
     "host: begin sequence",
@@ -95,41 +155,26 @@ NODICE = (
 )
 STACKS = ("attack:sister-ash/maul/leg/str=4,agi=1",), ("attack:orsa/maul/leg/str=4,agi=1",)  # on the same phase
 NODICE_ACTS = (
-    *("act declare", "act declare --who {me}", "answer --choose declare=nothing", "act resolve", "act abort"),
-    *("answer --choose declare=dodge/agi=1", "answer --choose declare=pause/9/int", "answer --choose react=wait"),
-    *("answer --choose declare=observe/bram#1/int=1", "whatif t.db#3 --choose declare=nothing", "odds declare"),
-    *("whatif t.db#{n} --choose bram:declare=nothing", "show bram#1", "set things.bram#1=absent", "gm: undo"),
-    *("act abort --actor bram --stack 1", "odds resolve --auto", "seal --choose declare=nothing --out all/seal"),
+    *("act declare --who {me} {actor}; answer --choose declare=nothing; log", "act resolve {actor}; answer no; show"),
+    *("act declare --who orsa {actor}; answer --choose declare=dodge/agi=1; show", "answer --choose react=wait; log"),
+    *("act declare {actor}; answer --choose declare=pause/9/int; gm: answer --choose declare=nothing; show", "undo; show"),
+    *("whatif t.db#{n} --choose declare=nothing", "whatif t.db#{n} --choose declare#1=nothing", "odds declare {actor}"),
+    *("whatif t.db#{n} --choose bram:declare=nothing", "show bram#1", "set things.bram#1=absent", "gm: undo; log"),
+    *("act abort {actor}", "act abort --actor bram --stack 1", "odds resolve {actor} --auto", "host: undo; show"),
+    *("act observe --int 4 --phases 2 --target attack:agi=1 {actor}", "seal --choose declare=nothing --out all/seal"),
+    *("odds declare {actor} --auto", "odds declare {actor} --choose declare=dodge/agi=1", "bram: undo; show; log"),
 )
-ROLL = "--given roll=0000 --given opposition=0000"
-FATE_ACTS = (
-    *(f"act overcome --skill 1 --vs 1 {ROLL}", f"act overcome --skill 2 --vs 1 --removes Smoke {ROLL}"),
-    *(f"act create-advantage --skill 4 --vs 1 --name Smoke {ROLL}", "act overcome --skill 1 --vs edda:fight"),
-    *(f"act overcome --skill 1 --vs 1 --choose invoke=smoke {ROLL}", "act overcome --skil 1", "act compel --name Smoke"),
-    *("answer --choose invoke=no", "answer --choose invoke=smoke", "answer --choose price=fail", "whatif t.db#{n}"),
-    *("host: answer --choose invoke=no", "gm: answer --choose invoke-against=no", "gm: undo", "host: begin scene"),
-    *("odds overcome --skill 1 --vs 1", "odds overcome --skill 1 --vs 1 --best", "odds overcome --vs edda:fight"),
-    *("whatif t.db#{n} --choose invoke=smoke", "whatif t.db#{n} --given roll=++++", "act attack --target edda"),
-)
-COPPERMANE_ACTS = [
-    line.replace("--skill", "--attribute").replace("edda:fight", "orrin:strength").replace("edda", "orrin")
-    for line in FATE_ACTS
-]
-
-
-def same(acts: Sequence[str], *seats: str) -> dict[str, Sequence[str]]:
-    """Return the same tries for several seats."""
-    return dict.fromkeys(seats, acts)
-
 
 PAIRS = {
-    "fate: hidden aspects, track, thing, notes, orders": Pair(
-        ("host: new fate --sheet mara --sheet edda --sheet venn --seed 7", *HIDDEN),
-        *(tags("edda"), "edda", same(FATE_ACTS, "mara", "everybody")),
+    "fate: secrets of the game master": Pair(
+        (*FATE, *OF_GM), TAGS, "gm", same(FATE_ACTS, "mara", "everybody"), shows=("show",)
     ),
-    "coppermane: hidden aspects, track, thing, notes, orders": Pair(
-        ("host: new coppermane --sheet tamsin --sheet orrin --sheet warden --seed 7 --trust players", *HIDDEN),
-        *(tags("orrin"), "orrin", same(COPPERMANE_ACTS, "tamsin", "everybody")),
+    "fate: secrets of a player": Pair((*FATE, *OF_PLAYER), TAGS, "edda", same(FATE_ACTS, "mara", "gm", "everybody")),
+    "coppermane: secrets of the game master": Pair(
+        coppermane((*FATE, *OF_GM)), TAGS, "gm", same(coppermane(FATE_ACTS), "tamsin", "everybody")
+    ),
+    "coppermane: secrets of a player": Pair(
+        coppermane((*FATE, *OF_PLAYER)), TAGS, "orrin", same(coppermane(FATE_ACTS), "tamsin", "gm")
     ),
     "saga: hands": Pair(SAGA, SWAPPED, "ilse", same(SAGA_ACTS, "odo", "gm", "everybody")),
     "saga: a sealed card, right answers in advance": Pair(
@@ -141,7 +186,7 @@ PAIRS = {
             *(SAGA[0].replace("players", "gm"), SAGA[1]),
             "ilse: act act --ability strength=8 --vs average --choose play={3}",
         ),
-        *(SWAPPED, "ilse", {"gm": ["answer --choose claim=confirm", *SAGA_ACTS], "odo": SAGA_ACTS}),
+        *(SWAPPED, "ilse", same(["answer --choose claim=confirm", *SAGA_ACTS, "gm: answer claim=confirm"], "odo", "gm")),
     ),
     "faith: hands and decks": Pair(FAITH, (("H10",), ("C9",)), "bero", same(FAITH_ACTS, "sable", "gm", "everybody")),
     "faith: wrong answers in advance": Pair(
@@ -150,12 +195,16 @@ PAIRS = {
             *("sable: answer --choose counter=needle-pistol", "gm: answer --choose fitting=no"),
         ),
         *((("H10", "C9"), ("C9", "zzz")), "bero"),
-        same(["answer --choose activate=no", "sable: answer --choose activate=no", *FAITH_ACTS], "sable", "gm"),
+        same(["answer --choose activate=no", "sable: answer --choose activate=no; log", *FAITH_ACTS], "sable", "gm"),
     ),
     "faith: right and wrong answers in advance": Pair(
         (*FAITH, f"bero: {CONFRONT} sable --choose play={{1}}", "gm: answer --choose join=no"),
         *((("H10", "S2"), ("H10", "zzz")), "bero"),
-        same([line for line in FAITH_ACTS if "no" not in line], "sable", "gm", "everybody"),
+        same([line for line in FAITH_ACTS if "answer" not in line], "sable", "gm", "everybody"),
+        (
+            "sable: answer --choose counter=needle-pistol",
+            *("gm: answer --choose fitting=no", "sable: answer --choose activate=no", "log"),
+        ),
     ),
     "nodice: stacks": Pair(
         (
@@ -166,7 +215,8 @@ PAIRS = {
     ),
     "nodice: secret bids of a decision under way, sealed and not": Pair(
         (*NODICE, "bram: seal --choose declare={0} --out own/seal.json", "gm: answer --choose declare={1}"),
-        *(((*STACKS[0], "spell:orsa/ember/wil=4"), (*STACKS[1], "dodge/agi=1")), "bram"),
+        *(((*STACKS[0], "spell:orsa/ember/wil=4"), (*STACKS[1], "dodge/agi=1")), "gm"),
         same([line for line in NODICE_ACTS if "declare=" not in line], "orsa", "everybody"),
+        ("log",),
     ),
 }
