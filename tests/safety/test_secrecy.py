@@ -22,17 +22,21 @@ import rpgres as library
 from rpgres.cli.mcp import server
 from rpgres.journal.commands import writing
 from rpgres.lines.seat import Seat
-from tests.safety.pairs import LOOKS, ORDERS, PAIRS, Pair
+from tests.safety.pairs import LOOKS, MACROS, ORDERS, PAIRS, Pair
 from tests.support.command_line import rpgres
 
 WAYS = ("text", "json", "batch", "library", "mcp")
 # The salt of each entry is random, so hashes differ; so does the time, and the seed of a what-if comes from a hash.
 FRESH = re.compile(r"[0-9a-f]{64}|[0-9a-f]{60}\.\.\.|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|what-if:[0-9a-f]{16}")
-ARGUMENTS = {
-    **{"act": "action", "odds": "action", "show": "name", "undo": "number", "set": "assignment", "note": "text"},
-    **{"begin": "period", "end": "period", "answer": "option", "pass": "label", "join": "sheet", "orders": "deed"},
-}
-OPTIONS = ("as", "table", "actor", "given", "choose", "leaves", "best", "auto", "by", "trust", "until", "to", "out")
+ARGUMENTS = ["action", "name", "number", "assignment", "text", "period", "period", "option", "label", "sheet", "deed"]
+ARGUMENT_OF = dict(
+    zip(
+        ["act", "show", "undo", "set", "note", "begin", "end", "answer", "pass", "join", "orders"],
+        ARGUMENTS,
+        strict=True,
+    )
+)
+OPTIONS = ["as", "table", "actor", "given", "choose", "leaves", "seconds", "auto", "until", "to", "out"]
 GIVEN = ("roll", "opposition", "deal", "draw", "redraw")
 FLAGS = ("auto", "best", "force")
 
@@ -63,7 +67,7 @@ def request_of(seat: str, line: str) -> dict[str, Any]:
     made: dict[str, Any] = {"op": "whatif" if head == "whatif" else f"table.{head}", "as": seat}
     made |= {} if head == "whatif" else {"table": "t.db"}
     plain = " ".join(value for name, value in options(words) if not name)
-    made |= {"run" if head == "whatif" else ARGUMENTS.get(head, "name"): plain} if plain else {}
+    made |= {"run" if head == "whatif" else ARGUMENT_OF.get(head, "action"): plain} if plain else {}
     for name, value in options(words):
         if name in ("given", "choose"):
             made.setdefault(name, []).append(value)
@@ -84,10 +88,12 @@ def called(seat: str, line: str) -> Any:
             more.setdefault("given" if label in GIVEN else "choose", {})[label] = value
         done = more | {"actor": asked["actor"]} if "actor" in asked else more
         calls: dict[str, Callable[[], Any]] = {
-            **{"view": table.view, "orders": table.orders, "verify": table.verify},
+            "view": table.view,
+            "orders": table.orders,
+            "verify": table.verify,
             "pass": lambda: table.pass_(asked.get("label", ""), until=asked.get("until", "action")),
             "act": lambda: table.act(asked["action"], **done, **asked.get("with", {})),
-            "odds": lambda: table.odds(asked["action"], leaves=30, **done, **asked.get("with", {})),
+            "odds": lambda: table.odds(asked["action"], leaves=9, seconds=99, **done, **asked.get("with", {})),
             "answer": lambda: table.answer(more.get("choose") or asked.get("option"), auto="auto" in more),
             "whatif": lambda: table.whatif(int(asked["run"].partition("#")[2]), **more),
         }
@@ -123,7 +129,7 @@ def told(step: Step) -> str:
     """Return all that a seat is told by one command, through one way in."""
     seat, line, way, _ = step
     if way == "batch":
-        found: Any = rpgres("batch", stdin=json.dumps(request_of(seat, line)))
+        found: Any = rpgres("batch", "--seconds", "99", stdin=json.dumps(request_of(seat, line)))
     elif way == "library":
         found = called(seat, line)
     elif way == "mcp":
@@ -190,24 +196,32 @@ class Runner:
 
 def commands(pair: Pair, chance: Random) -> list[Step]:
     """Return random commands of a seat, and some of others."""
-    seats = list(pair.tries)
+    player, *_ = seats = list(pair.tries)
     seat = chance.choices(seats, [1 if one == "everybody" else 4 for one in seats])[0]
-    player = f"--actor {seats[0]}" if seat == "gm" else ""
+    actor = "" if seat == player else f"--actor {player}"
+    filled = {"me": seat, "player": player, "other": pair.owner, "actor": actor}
+    filled |= {name: text.format(**filled) for name, text in MACROS.items()}
     found = []
     while len(found) < 10:
         lines = pair.tries[seat] if chance.random() < 0.7 else LOOKS
         number = max(1, len(pair.begin) - chance.randint(-4, 3))
-        for line in chance.choice(lines).format(me=seat, other=pair.owner, n=number, actor=player).split("; "):
-            who, colon, typed = line.partition(": ")
+        does = chance.choice((seat, player))  # a line of an action, whose results both can look at
+        chosen = chance.choice(lines).format(n=number, **filled)
+        if "--leaves" in chosen and chance.random() < 0.9:  # odds of cards take a second
+            continue
+        for line in chosen.split("; "):
+            who, _, typed = line.rpartition(": ")
+            who = who or (does if line.startswith(("act", "answer")) else seat)
             way = chance.choice(WAYS[: 4 if "--leaves" in line else 5])  # the tool of MCP has no such limit
-            found.append(Step(who, typed, "text", who == seat) if colon else Step(seat, line, way, is_compared=True))
+            found.append(Step(who, typed, way if who == seat else "text", who == seat))
     return found
 
 
 def shortest(runner: Runner, steps: list[Step]) -> list[Step]:
     """Return fewer steps at the end of which the seat is still told something else."""
-    steps = steps[: runner.difference(steps)[0] + 1]  # type: ignore[index]
-    n = 0
+    found = runner.difference(steps)
+    assert found, f"differs only sometimes: {steps}"
+    steps, n = steps[: found[0] + 1], 0
     while n < len(steps) - 1:
         fewer = steps[:n] + steps[n + 1 :]
         found = runner.difference(fewer)
@@ -222,7 +236,8 @@ def report(pair: Pair, name: str, seed: str, runner: Runner, steps: list[Step]) 
     at = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
     shown = [f"table {n + 1}: ...{text[max(0, at - 200) : at + 300]}" for n, text in enumerate((one, two))]
     begun = [line.format(*pair.secrets[0]) for line in pair.begin]
-    return "\n".join([f"--secrecy-seed {seed}, pair {name!r}", *begun, f"or {pair.secrets[1]}", *map(str, steps), *shown])
+    head = [f"--secrecy-seed {seed}, pair {name!r}", *begun, f"or {pair.secrets[1]}"]
+    return "\n".join([*head, *map(str, steps), *shown])
 
 
 @pytest.mark.parametrize("name", PAIRS)
