@@ -165,8 +165,8 @@ NODICE_ACTS = tries("""
 act declare --who {me} {actor}; answer --choose declare=nothing; log | act resolve {actor}; answer no; show
 act declare --who orsa {actor}; answer --choose declare=dodge/agi=1; show | answer --choose react=wait; log
 act declare {actor}; answer --choose declare=pause/9/int; gm: answer --choose declare=nothing; show | undo; show
-whatif t.db#{n} --choose declare=nothing | whatif t.db#{n} --choose declare#1=nothing | odds declare {actor}
-whatif t.db#{n} --choose bram:declare=nothing | show bram#1 | set things.bram#1=absent | gm: undo; log
+whatif t.db#3 --choose declare=nothing | whatif t.db#{n} --choose declare#1=nothing | odds declare {actor}
+whatif t.db#3 --choose bram:declare=nothing | show bram#1 | set things.bram#1=absent | gm: undo; log
 act abort {actor} | act abort --actor bram --stack 1 | odds resolve {actor} --auto | host: undo; show
 act observe --int 4 --phases 2 --target attack:agi=1 {actor} | seal --choose declare=nothing --out all/seal
 odds declare {actor} --auto | odds declare {actor} --choose declare=dodge/agi=1 | bram: undo; show; log

@@ -28,14 +28,8 @@ from tests.support.command_line import rpgres
 WAYS = ("text", "json", "batch", "library", "mcp")
 # The salt of each entry is random, so hashes differ; so does the time, and the seed of a what-if comes from a hash.
 FRESH = re.compile(r"[0-9a-f]{64}|[0-9a-f]{60}\.\.\.|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|what-if:[0-9a-f]{16}")
-ARGUMENTS = ["action", "name", "number", "assignment", "text", "period", "period", "option", "label", "sheet", "deed"]
-ARGUMENT_OF = dict(
-    zip(
-        ["act", "show", "undo", "set", "note", "begin", "end", "answer", "pass", "join", "orders"],
-        ARGUMENTS,
-        strict=True,
-    )
-)
+NAMES = "show=name undo=number set=assignment note=text begin=period end=period answer=option pass=label join=sheet"
+ARGUMENT_OF = dict(re.findall(r"(\w+)=(\w+)", NAMES + " orders=deed"))  # the key of a request for a bare word
 OPTIONS = ["as", "table", "actor", "given", "choose", "leaves", "seconds", "auto", "until", "to", "out"]
 GIVEN = ("roll", "opposition", "deal", "draw", "redraw")
 FLAGS = ("auto", "best", "force")
