@@ -104,7 +104,7 @@ def tool_of(seat: str, line: str) -> tuple[str, dict[str, Any]]:
     match line.split():
         case ["act" | "odds" as tool, action, *_]:
             inputs = [f"{name}={value}" for name, value in asked.get("with", {}).items()]
-            more = {name: asked[name] for name in ("given", "choose", "auto", "actor") if name in asked}
+            more: dict[str, Any] = {one: asked[one] for one in ("given", "choose", "auto", "actor") if one in asked}
             return tool, {"action": action, "inputs": inputs, **(more if tool == "act" else {})}
         case ["show" | "redo" as word, *_]:
             return ("show", {}) if word == "show" else ("undo", {"redo": True})
@@ -195,7 +195,7 @@ def commands(pair: Pair, chance: Random) -> list[Step]:
     actor = "" if seat == player else f"--actor {player}"
     filled = {"me": seat, "player": player, "other": pair.owner, "actor": actor}
     filled |= {name: text.format(**filled) for name, text in MACROS.items()}
-    found = []
+    found: list[Step] = []
     while len(found) < 10:
         lines = pair.tries[seat] if chance.random() < 0.7 else LOOKS
         number = max(1, len(pair.begin) - chance.randint(-4, 3))
@@ -252,6 +252,6 @@ def test_a_seat_is_told_nothing_of_secrets(
 def test_the_owner_sees_the_secrets(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pair = PAIRS[name]
     runner = Runner(tmp_path, pair, monkeypatch)
-    before = [Step(*line.split(": "), "text", is_compared=False) for line in pair.shows[:-1]]  # type: ignore[arg-type]
+    before = [Step(line.split(": ")[0], line.split(": ")[1], "text", is_compared=False) for line in pair.shows[:-1]]
     looks = [Step(pair.owner, pair.shows[-1], way, is_compared=True) for way in WAYS]
     assert sum(runner.difference([*before, step]) is not None for step in looks) >= 3  # of the ways in
