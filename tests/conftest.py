@@ -24,6 +24,8 @@ from tests.support.kept import keep_rulesets
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exhaustive", action="store_true", help="check with thousands of seeds, not with a sample")
+    parser.addoption("--secrecy", type=int, default=2000, metavar="N", help="make N comparisons in tests/safety")
+    parser.addoption("--secrecy-seed", default="1", metavar="TEXT", help="the seed of the commands compared there")
 
 
 def pytest_configure(config: pytest.Config) -> None:
