@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from rpgres.rulesets.sheets import (
     MissingSheet,
     Sheet,
     as_listed,
+    file_here,
     foreign,
     make_sheet,
     name_faults,
@@ -34,7 +36,7 @@ from rpgres.rulesets.sheets import (
 from rpgres.text.harmless import in_line, is_line
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, errors_in, key_text, nearest
 from rpgres.toml.editing import toml_text
-from rpgres.toml.reading import Source, diagnose, located, parse
+from rpgres.toml.reading import Source, diagnose, located, parse, read_source
 
 NAME = "name"  # the text field that a character is called by
 NEW = "New Character"
@@ -51,12 +53,18 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
     """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or that ships it.
 
     Args:
+        path: the file, or its short name.
+        text: what it says, where it is no file.
         extra: the folders of `--rulesets`.
 
     Raises:
         UsageError: nothing tells, or several rulesets ship a sheet of this name.
         FileError: there is neither a file nor a sheet of this name, or the file is no TOML.
     """
+    path = file_here(path)
+    if not text and os.path.isfile(path):
+        with suppress(FileError):  # it is reported when the sheet itself is read
+            text = read_source(Path(path)).text
     names = [name.id for name in ruleset_names(titles=False, extra=extra)]
     said = parse(Source(path, text)).get(RULESET)
     if isinstance(said, str) and said in names:

@@ -17,7 +17,7 @@ from rpgres.parameters.kinds import Slot, kind_of
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.schema import CARD
-from rpgres.rulesets.sheets import sheet_names
+from rpgres.rulesets.sheets import is_sheet_here, sheet_names
 
 OPPOSING, USING = ("vs", "versus", "against"), ("with", "using")
 BESIDE = ("beside", "alongside", *USING)  # those who are on the actor's side, where no ability is meant
@@ -393,7 +393,7 @@ def _one_name(words: Sequence[str], known: Mapping[str, str]) -> str:
 
 
 def who_is_named(rules: Rules, state: State, word: str) -> str | None:
-    """Return the name of a character at the table, by its name or title, or else of a sheet of the ruleset.
+    """Return the name of a character at the table, by its name or title, or else of a sheet: the ruleset's, or one here.
 
     Args:
         state: the table as the seat that types may see it.
@@ -404,4 +404,6 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
     if word.endswith(".toml"):
         return word
     text = slug(word)
-    return text if text in sheet_names(rules) and not found else None
+    if not found and text in sheet_names(rules):
+        return text
+    return next((name for name in (word, text) if not found and is_sheet_here(rules, name)), None)

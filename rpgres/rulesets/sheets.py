@@ -140,7 +140,8 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     if name and any(os.path.isdir(root / name) for root in roots):
         raise MissingSheet(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
     known = [path.stem for place in places for path in sorted(place.glob("*.toml"))]
-    near = nearest(name.removesuffix(".toml"), known)
+    here = [path.stem for root in roots for path in sorted(root.glob("*.toml"))]
+    near = nearest(name.removesuffix(".toml"), [*here, *known])
     own = ", ".join(known)
     hint = (
         f"; {rules.id} has {own}"
@@ -148,8 +149,26 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
         else f"; `{called('sheet new', rules.id, out='FILE')}` writes one to start from"
     )
     if near:
-        hint = f"; did you mean {near!r}, which ships with {rules.id}?"
+        hint = f"; did you mean {near!r}{'' if near in here else f', which ships with {rules.id}'}?"
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
+
+
+def file_here(name: str) -> str:
+    """Return the file of this folder that a sheet's short name means (`kell` for `kell.toml`), else the name."""
+    file = f"{name}.toml"
+    return file if name == os.path.basename(name) and not os.path.isfile(name) and os.path.isfile(file) else name
+
+
+def is_sheet_here(rules: Rules, name: str) -> bool:
+    """Tell whether a word is the short name of a sheet of this ruleset in this folder, even of a faulty one."""
+    if file_here(name) == name:
+        return False
+    try:
+        data = parse(sheet_source(rules, name))
+    except FileError:
+        return True
+    known = data.keys() & {*rules.file.sheet, RULESET, ORDERS}
+    return foreign(rules, data) is None and 2 * len(known) > len(data)  # other files of TOML are not meant
 
 
 def read_sheet(rules: Rules, name: str, *, source: Source | None = None) -> Sheet:
