@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from rpgres.arguments import told_by_kind
 from rpgres.catalog.sheets import SheetRecord, sheet_record, sheet_ruleset

@@ -393,7 +393,7 @@ def _one_name(words: Sequence[str], known: Mapping[str, str]) -> str:
 
 
 def who_is_named(rules: Rules, state: State, word: str) -> str | None:
-    """Return the name of a character at the table, by its name or title, or else of a sheet: the ruleset's, or one here.
+    """Return the name of a character at the table, by its name or title, or of a sheet that ships or lies here.
 
     Args:
         state: the table as the seat that types may see it.

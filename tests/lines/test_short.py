@@ -396,7 +396,6 @@ def test_short_lines_at_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     [
         ("fate kell attack voss with fight", "fate kell.toml attack voss.toml:athletics with fight"),
         ("fate Kell: attack Voss with fight", "fate attack --sheet kell.toml --vs voss.toml:athletics --skill fight"),
-        ("table act attack voss with fight", "table act attack --vs voss:athletics --skill fight"),
         ("sheet show kell", "sheet show kell.toml"),
     ],
 )
@@ -407,14 +406,11 @@ def test_a_sheet_in_the_folder_has_a_short_name(
     for name in ("kell", "voss"):
         out(f"sheet new fate --name {name.title()} --out {name}.toml")
     Path("fight.toml").write_text('title = "A scene"\n[[steps]]\naction = "attack"\n')  # which is no sheet
-    found, ends = [], {"fate": " --auto --seed 3", "table": " --auto --table x.db"}
-    for typed in (line, same):
-        if line.startswith("table"):
-            out("table new fate --sheet kell --seed 3 --table x.db")
-        found.append(out(typed + ends.get(line.split()[0], "")))
-        Path("x.db").unlink(missing_ok=True)
-    assert found[0] == found[1]
+    more = " --auto --seed 3" if line.startswith("fate") else ""
+    assert out(line + more) == out(same + more)
     assert "kell: ok" in out("sheet check kell")
+    out("table new fate --sheet kell")
+    assert "opposition (voss)" in out("table act attack voss with fight --auto")
     Path("kell.toml").write_text("x = [")
     assert "kell.toml:1:6" in out("fate kell attack 2 --skill 2", code=1)
 
