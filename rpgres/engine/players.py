@@ -33,7 +33,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         options: what may be answered; an optional question may also be answered `NO`.
         text: the question as put to a person.
         facts: what the decision is about, so that a policy need not dig for it.
-        form: how an answer beyond the options is typed, where `reads` takes such.
+        form: how an answer beyond the options is typed, where `reads` takes such; none where it takes an option with
+            more words, which policies and odds do not evaluate.
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
         pile: the hand whose cards the options are; in odds it may be one that no one has seen.

@@ -98,9 +98,8 @@ class Session:
             return None
         history = self._seat.look()
         before, pending = history.head.hash, history.pending
-        if (answer := _answer_in(self._seat, words)) and len(words) > 1:
-            say([line(INDENT, f"`{answer}` alone answers this question; what more it needs is asked next.")])
-            return False
+        if _answer_in(self._seat, words) and len(words) > 1:
+            return None  # an answer that the question does not take
         if words == ["undo"] and pending is not None:
             words = ["undo", str(pending.number)]  # the last answer, and not the whole action
         if words != ["answer"]:
@@ -159,6 +158,8 @@ class Session:
                 told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
                 say([line(INDENT, Piece(told, "quiet"))])
                 return
+            if _answer_in(self._seat, words):
+                words = ["answer", *words]
             self._carry_out(self._seat.understood(words, self._ask))
         except _InsteadError:
             return
