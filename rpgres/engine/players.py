@@ -33,8 +33,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         options: what may be answered; an optional question may also be answered `NO`.
         text: the question as put to a person.
         facts: what the decision is about, so that a policy need not dig for it.
-        form: how an answer beyond the options is typed, where `reads` takes such; none where it takes an option with
-            more words, which policies and odds do not evaluate.
+        form: how an answer beyond the options is typed, where `reads` takes such.
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
         pile: the hand whose cards the options are; in odds it may be one that no one has seen.
@@ -51,6 +50,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
         moot: whether no answer can bring its owner anything but what it costs; then the question is skipped, and
             only answers given beforehand count.
+        says_more: whether all that `reads` takes is an option with more words (`attack voss`), which policies and odds
+            do not evaluate.
     """
 
     label: str
@@ -72,6 +73,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     holds: Collection[str] = OUTCOME_ONLY
     is_naming: bool = False
     moot: bool = False
+    says_more: bool = False
 
     @property
     def offered(self) -> tuple[Option, ...]:

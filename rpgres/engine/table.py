@@ -404,6 +404,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         of: str = "",
         aside: Sequence[Option] = (),
         moot: bool = False,
+        says_more: bool = False,
         **facts: Any,
     ) -> str:
         """Ask for a decision and return the name of the chosen option.
@@ -432,6 +433,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
             aside: further options that policies and odds do not evaluate; see `Question`.
             moot: a promise: as things stand, no answer brings `who` anything but its cost, and who could gain by it
                 later is asked then. Only answers given beforehand count now; in odds of margins or totals, all do.
+            says_more: whether all that `reads` takes is an option with more words, as `attack voss` for `attack`.
             facts: what the decision is about, for policies.
 
         Raises:
@@ -439,7 +441,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         """
         rest = dominant, is_won, form, reads, pile, card_key, hidden, words, of, tuple(aside), holds
         run, is_moot = self.run, moot and optional and self.run.asked not in MEASURED
-        question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot)
+        question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot, says_more=says_more)
         answer = decisions.ask(run, question)
         while run.trust is not None and not decisions.confirmed(run, question, answer):
             answer = decisions.ask(run, question)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from typing import Any
 
 from msgspec.structs import replace as _replace
 
@@ -52,9 +53,11 @@ def act(now: TurnUnderWay) -> tuple[str, Outcome | None]:
     text, count = "What do you do in this exchange?", len(enemies)
     about = _foes_in_words(tuple(enemies), tuple(reached), has_zones=bool(setup.zones))
     foes = foes_of(setup, fighter.side)
-    facts = {"enemies": count, "reached": len(reached), "foes": foes}
+    facts: dict[str, Any] = {"enemies": count, "reached": len(reached), "foes": foes}
     read = partial(_line, now, options)
-    typed = table.ask(TURN, fighter.who, options, text=text, words=about, reads=lambda line: read(line)[0], **facts)
+    typed = table.ask(
+        TURN, fighter.who, options, text=text, words=about, reads=lambda line: read(line)[0], says_more=True, **facts
+    )
     did, target, skill = typed, "", ""
     if " " in typed:
         _, did, target, skill = read(typed)
@@ -95,7 +98,9 @@ def _line(now: TurnUnderWay, options: Sequence[Option], typed: str) -> tuple[str
         words = words[1:]
     did = next((name for name in names if words and words[0] in (name, f"{name}s")), "")
     skills = [*now.actor.abilities, *now.table.rules.file.abilities] if did in _USES else []
-    people = {slug(name): one.who for one in now.enemies for name in (now.table.state.characters[one.who].title, one.who)}
+    people = {
+        slug(name): one.who for one in now.enemies for name in (now.table.state.characters[one.who].title, one.who)
+    }
     target = skill = ""
     rest = words[1:]
     while did and rest:
@@ -130,7 +135,9 @@ def _using(now: TurnUnderWay, did: str, skill: str) -> Fighter:
     if not skill:
         return now.fighter
     rating = Rating(now.actor.abilities.get(skill, 0), skill)
-    ranged = skill in rating_names(now.table.rules, now.setup.kind, "ranged") if did == ATTACK else now.fighter.is_ranged
+    ranged = (
+        skill in rating_names(now.table.rules, now.setup.kind, "ranged") if did == ATTACK else now.fighter.is_ranged
+    )
     return _replace(now.fighter, **{_USES[did]: rating}, is_ranged=ranged)
 
 
