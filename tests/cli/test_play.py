@@ -527,6 +527,13 @@ def test_the_status_line_tells_what_the_finished_turns_of_a_conflict_left() -> N
     assert "mara: 2 fate points" in status(Seat(TABLE, "mara"), 80)
 
 
+def test_the_status_line_tells_what_is_left_where_points_were_spent_before_the_open_question() -> None:
+    begun("mara", "edda")
+    table(*LOST, "--choose", "invoke=i-know-a-back-way", code=3)
+    assert "mara: 2 fate points" in status(Seat(TABLE, None), 80)
+    assert "mara: 3 fate points" in status(Seat(TABLE, "edda"), 80)
+
+
 def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
     begun("mara")
     done = rpgres("play", stdin="help undo\nbegin --help\nquit\n")
