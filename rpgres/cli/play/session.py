@@ -17,7 +17,6 @@ from rpgres.lines.acting import AT_PLAY
 from rpgres.lines.fitting import Reading
 from rpgres.lines.helping import command_help, help_lines
 from rpgres.lines.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
-from rpgres.lines.status import status
 from rpgres.lines.words import words_of
 from rpgres.model.state import GM
 from rpgres.render.lines import INDENT, Line, Piece, line
@@ -149,9 +148,6 @@ class Session:
             if words[0] == "help" and (len(words) == 1 or words[1] in (*self._seat.actions, *TABLE_COMMANDS)):
                 width = columns(at_most=WIDEST)
                 say(help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1]))
-                return
-            if words == ["status"]:
-                say([line(INDENT, status(self._seat))])
                 return
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._seat)
