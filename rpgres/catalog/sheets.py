@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError, named
+from rpgres.errors import FileError, RpgresError, UsageError, enumerated, named
 from rpgres.model.state import GM, Box, State, slug
 from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names, unknown_ruleset
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
@@ -24,6 +24,7 @@ from rpgres.rulesets.sheets import (
     RULESET,
     MissingSheet,
     Sheet,
+    ability_faults,
     as_listed,
     file_here,
     foreign,
@@ -86,7 +87,7 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
         raise UsageError(f"{path}: {unknown_ruleset(said, extra=extra)}")
     raise UsageError(
         f"{path}: name the ruleset of this sheet, with {named('ruleset')} or `ruleset` in the file: "
-        f"{', '.join(shipping or names) or 'none is there'}"
+        f"{enumerated(shipping or names, none='none is there')}"
     )
 
 
@@ -357,8 +358,11 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     if other is not None:  # everything else would be wrong as well
         return located([Fault("wrong-ruleset", (RULESET,), other)], source)
     data = as_listed(rules, data)
-    found = diagnose(data, sheet_type(rules), source=source)
-    found += located(name_faults(rules, data), source)
+    strange = located(ability_faults(rules, data), source)
+    found = [
+        one for one in diagnose(data, sheet_type(rules), source=source) if one.key not in {it.key for it in strange}
+    ]
+    found += strange + located(name_faults(rules, data), source)
     state = State()
     if not found:
         try:

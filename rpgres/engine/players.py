@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from rpgres.errors import ChoiceError, UsageError
+from rpgres.errors import ChoiceError, UsageError, enumerated
 from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
@@ -139,7 +139,9 @@ def _not_offered(question: Question, choice: str) -> str:
     near = nearest(choice, names)
     said = " or ".join(cards) or (repr(near) if near else "")
     hint = f"; did you mean {said}?" if said else ""
-    return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
+    return (
+        f"{question.label}={choice} is not offered here; {question.who} may choose: {enumerated(names, choice)}{hint}"
+    )
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):

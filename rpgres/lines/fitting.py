@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.labels import labels_of
-from rpgres.errors import RpgresError, named
+from rpgres.errors import RpgresError, enumerated, named
 from rpgres.model.state import State, slug, without_accents
 from rpgres.parameters.ability import number_of, rung_of
 from rpgres.parameters.context import ACTOR, InputContext
@@ -31,7 +31,6 @@ FILLERS = (*ARTICLES, "and", "to", "of", "at")
 SEAT_WORD = "as"
 PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
-MOST_CHOICES = 8  # that an error lists
 _FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
 _LEAD, _TAIL = re.compile(r".*[=,]"), re.compile(r"[,:.=].*")  # what is typed to a name: `--vs=`, `edda,`; `:fight`
 _SLOT = re.compile(r"(?:([\w'-]+)\s+)?\{([\w-]+)\}")  # a parameter in a sentence, and the word before it
@@ -281,10 +280,10 @@ class Words:
         """Return what the action takes, in words; the choices of one parameter, too, if the others have none."""
         own = [name for name, one in self.parameters.items() if one.kind not in ("counter", "cards", "tag")]
         choosing = [name for name in own if self.parameters[name].kind == "choice"]
-        if len(choosing) == 1 and len(self.parameters[choosing[0]].choices) <= MOST_CHOICES:
-            listed = f"{choosing[0]} ({', '.join(self.parameters[choosing[0]].choices)})"
+        if len(choosing) == 1:
+            listed = f"{choosing[0]} ({enumerated(self.parameters[choosing[0]].choices)})"
             own = [listed if name == choosing[0] else name for name in own]
-        return f"{self.action} takes {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}"
+        return f"{self.action} takes {enumerated(own)}"
 
 
 def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict[int, str], list[tuple[int, int]]]:

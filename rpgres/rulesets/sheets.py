@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError, called, code_failed, in_short, is_interrupt
+from rpgres.errors import FileError, RpgresError, UsageError, called, code_failed, enumerated, in_short, is_interrupt
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.rulesets.orders import Order, Orders
-from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
+from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest, unknown_name
 from rpgres.toml.reading import FOLDER_NAMED, Source, convert, locate, located, parse, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
@@ -142,7 +142,7 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     known = [path.stem for place in places for path in sorted(place.glob("*.toml"))]
     here = [path.stem for root in roots for path in sorted(root.glob("*.toml"))]
     near = nearest(name.removesuffix(".toml"), [*here, *known])
-    own = ", ".join(known)
+    own = enumerated(known, name) if known else ""
     hint = (
         f"; {rules.id} has {own}"
         if own
@@ -223,6 +223,9 @@ def make_sheet(
     if other is not None:
         raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], source))
     data = as_listed(rules, data)
+    strange = [fault.under(*prefix) for fault in ability_faults(rules, data)]
+    if strange:
+        raise diagnostics_error(located(strange, source))
     read = convert(data, sheet_type(rules), source=source, prefix=prefix)
     wrong = [fault.under(*prefix) for fault in name_faults(rules, data)]
     if wrong:
@@ -384,6 +387,26 @@ def _of_kind(rules: Rules, values: Mapping[str, Any], kind: str) -> dict[str, An
     return {name: values[name] for name in rules.file.fields_of(kind) if name in values}
 
 
+def ability_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield abilities that sheets of this ruleset do not list."""
+    for key, field in rules.file.fields_of("abilities").items():
+        known = [] if field.is_open else [*field.names, *field.abilities]
+        for name in (name for name in _table(data.get(key)) if known and name not in known):
+            fault = unknown_name((key, name), f"{rules.id} lists no such ability", name, field.names)
+            yield msgspec.structs.replace(fault, message=fault.message + own_ability(rules))
+
+
+def own_ability(rules: Rules) -> str:
+    """Return how a group adds an ability that sheets do not list; empty where any name is one."""
+    closed = [key for key, field in rules.file.fields_of("abilities").items() if not field.is_open]
+    file = f"rulesets/{rules.id}/ruleset.toml"
+    return (
+        f'; to add your own, write to {file} the two lines "[sheet.{closed[0]}]" and "any-name = true"'
+        if closed
+        else ""
+    )
+
+
 def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield abilities under two spellings, and boxes that are counted, marked or written on and that are not there.
 
@@ -417,7 +440,7 @@ def _surplus(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
 def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, Mapping[str, int]]) -> Iterator[Fault]:
     known = tuple(boxes[track])
     if box not in known:
-        has = ", ".join(known) or "no boxes"
+        has = enumerated(known, none="no boxes")
         message = f"the track {track} of this character has {has}; there is no {box!r}"
         yield Fault("unknown-name", path, message, box, known)
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace as _replace
 
 from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, enumerated
 from rpgres.kits import harm
 from rpgres.kits.aspects.policies import STYLE
 from rpgres.kits.fate_family import zones
@@ -115,7 +115,7 @@ def _line(now: TurnUnderWay, options: Sequence[Option], typed: str) -> tuple[str
             raise UsageError(_not_in_line(did, rest[0], skills, list(people.values())))
         rest = left
     if not did:
-        raise UsageError(f"{typed!r} is none of what can be done; type one of: {', '.join(names)}")
+        raise UsageError(f"{typed!r} is none of what can be done; type one of: {enumerated(names)}")
     if target and all(one.who != target for one in _reached(now, _using(now, did, skill))):
         raise UsageError(f"{target} is out of reach")
     kept = " ".join([did, *([target] if target else []), *(["with", skill] if skill else [])])
