@@ -1062,8 +1062,8 @@ def test_what_waits_is_told_once_where_its_question_is_put_next(capsys: pytest.C
         ("attack the guards", "turn (mara): attack guards\n", 3),
         ("Mara attacks guards with burglary", "turn (mara): attack guards with burglary\n", 3),
         ("create-advantage with deceive on guards", "turn (mara): create-advantage guards with deceive\n", 3),
-        ("attack guards with burglry", "attack: 'burglry' is unknown; did you mean 'burglary'?", 2),
-        ("attack edda", "attack: 'edda' is unknown; name a target, or a skill behind `with`", 2),
+        ("attack guards with burglry", "attack has no target or skill 'burglry'; did you mean 'burglary'?", 2),
+        ("attack edda", "attack has no target or skill 'edda'; it has: ", 2),
         ("concede now", "concede takes no more words; type it alone", 2),
     ],
 )

@@ -30,8 +30,7 @@ from rpgres.kits.fate_family.moves import (
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import SCENE, Character, Map, slug
 from rpgres.parameters.values import Rating
-from rpgres.rulesets import Option
-from rpgres.toml.diagnostics import nearest
+from rpgres.rulesets import Option, unknown
 
 ATTACK, DISCOVER = "attack", "discover"
 FULL_DEFENSE, CONCEDE, PASS = "full-defense", "concede", "pass"
@@ -93,41 +92,26 @@ def _line(now: TurnUnderWay, options: Sequence[Option], typed: str) -> tuple[str
         UsageError: it says something else.
     """
     words = [word for word in map(slug, typed.split()) if word and word not in _FILLERS]
-    names = [option.name for option in options]
-    if words and words[0] in (now.fighter.who, slug(now.actor.title)):
-        words = words[1:]
-    did = next((name for name in names if words and words[0] in (name, f"{name}s")), "")
-    skills = [*now.actor.abilities, *now.table.rules.file.abilities] if did in _USES else []
-    people = {
-        slug(name): one.who for one in now.enemies for name in (now.table.state.characters[one.who].title, one.who)
-    }
-    target = skill = ""
-    rest = words[1:]
-    while did and rest:
-        spans = [("-".join(rest[:length]), rest[length:]) for length in range(len(rest), 0, -1)]
-        found = next(((span, left) for span, left in spans if span in people or span in skills), None)
-        span, left = found or ("", [])
-        if span in people and not target and did in (ATTACK, ADVANTAGE):
-            target = people[span]
-        elif span in skills and not skill:
-            skill = span
-        else:
-            raise UsageError(_not_in_line(did, rest[0], skills, list(people.values())))
-        rest = left
+    words = words[words[:1] in ([now.fighter.who], [slug(now.actor.title)]) :]
+    did = next((one.name for one in options if words[:1] in ([one.name], [f"{one.name}s"])), "")
     if not did:
-        raise UsageError(f"{typed!r} is none of what can be done; type one of: {enumerated(names)}")
+        raise UsageError(f"{typed!r} begins with none of: {enumerated([one.name for one in options], typed)}")
+    aims, characters = did in (ATTACK, ADVANTAGE), now.table.state.characters
+    people = {slug(name): one.who for one in now.enemies for name in (characters[one.who].title, one.who) if aims}
+    skills = [*now.actor.abilities, *now.table.rules.file.abilities] if did in _USES else []
+    known, rest, said = {**dict(zip(skills, skills, strict=True)), **people}, words[1:], dict[str, str]()
+    while rest:
+        length = next((length for length in range(len(rest), 0, -1) if "-".join(rest[:length]) in known), 0)
+        word = "-".join(rest[:length])
+        kind = "target" if word in people else "skill"
+        if not length or kind in said:
+            more = unknown("target or skill", rest[0], known, of=did)
+            raise UsageError(more if known else f"{did} takes no more words; type it alone")
+        said[kind], rest = known[word], rest[length:]
+    target, skill = said.get("target", ""), said.get("skill", "")
     if target and all(one.who != target for one in _reached(now, _using(now, did, skill))):
         raise UsageError(f"{target} is out of reach")
-    kept = " ".join([did, *([target] if target else []), *(["with", skill] if skill else [])])
-    return kept, did, target, skill
-
-
-def _not_in_line(did: str, word: str, skills: list[str], people: list[str]) -> str:
-    """Return what is wrong with a word of a line."""
-    known = [*(people if did in (ATTACK, ADVANTAGE) else []), *skills]
-    near = nearest(word, known)
-    hint = f"did you mean {near!r}?" if near else "name a target, or a skill behind `with`"
-    return f"{did}: {word!r} is unknown; {hint}" if known else f"{did} takes no more words; type it alone"
+    return " ".join(filter(None, (did, target, skill and f"with {skill}"))), did, target, skill
 
 
 def _using(now: TurnUnderWay, did: str, skill: str) -> Fighter:
