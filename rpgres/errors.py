@@ -11,6 +11,7 @@ from rpgres.text.harmless import in_line
 
 LONGEST = 300  # characters of a message of third-party code
 MOST_LISTED = 7  # names in a message
+NEAR = 0.5  # difflib's measure of a name that may be meant
 
 
 # A message holds names of inputs and commands to try as parts between characters of private use, so that what shows it
@@ -34,7 +35,8 @@ def enumerated(names: Iterable[str], word: str = "", *, joint: str = "", none: s
     if rest > 0 and word:
         from difflib import SequenceMatcher
 
-        known.sort(key=lambda name: -SequenceMatcher(None, word[:80].casefold(), name[:80].casefold()).ratio())
+        near = {name: SequenceMatcher(None, word[:80].casefold(), name[:80].casefold()).ratio() for name in known}
+        known.sort(key=lambda name: -near[name] if near[name] >= NEAR else 0)
     more = f" {joint} {rest} more" if joint else ", ..."
     return ", ".join(known[:MOST_LISTED]) + (more if rest > 0 else "") or none
 

@@ -24,20 +24,19 @@ from rpgres.rulesets.sheets import (
     RULESET,
     MissingSheet,
     Sheet,
-    ability_faults,
     as_listed,
     file_here,
     foreign,
     make_sheet,
     name_faults,
     seated,
-    sheet_type,
+    sheet_diagnostics,
     short_name,
 )
 from rpgres.text.harmless import in_line, is_line
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, errors_in, key_text, nearest
 from rpgres.toml.editing import toml_text
-from rpgres.toml.reading import Source, diagnose, located, parse, read_source
+from rpgres.toml.reading import Source, located, parse, read_source
 
 NAME = "name"  # the text field that a character is called by
 NEW = "New Character"
@@ -358,11 +357,7 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     if other is not None:  # everything else would be wrong as well
         return located([Fault("wrong-ruleset", (RULESET,), other)], source)
     data = as_listed(rules, data)
-    strange = located(ability_faults(rules, data), source)
-    found = [
-        one for one in diagnose(data, sheet_type(rules), source=source) if one.key not in {it.key for it in strange}
-    ]
-    found += strange + located(name_faults(rules, data), source)
+    found = sheet_diagnostics(rules, data, source=source) + located(name_faults(rules, data), source)
     state = State()
     if not found:
         try:

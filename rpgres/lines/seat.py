@@ -411,7 +411,7 @@ class Seat:
             words, fault = Words(self.scope(who, self.takes(action)), action), ""
             usual = [value for value, _ in usual_values(words, words.takers[name])]
             number = ["or a number"] if usual and parameter.kind in RATED else []
-            usually = enumerated([*usual, *number], none="") or parameter.help
+            usually = ", ".join(filter(None, [enumerated(usual, none=""), *number])) or parameter.help
             while (found := asks(f"{fault}{action}: {name}? ({usually})", ())) is not None:
                 if parameter.kind not in RATED:
                     return [f"--{name}={found.text}"]

@@ -481,7 +481,7 @@ class _Writer:
         while rest and isinstance(rest[0], Name) and rest[0].name in self.groups:
             groups.append(rest.pop(0).name)  # type: ignore[union-attr]
         if not groups or len(rest) > 1:
-            known = enumerated(self.groups)
+            known = enumerated(self.groups, none="")
             if not known:
                 raise FormulaError(f"{call.name} takes the names of dice, and the action rolls none")
             raise FormulaError(

@@ -19,8 +19,8 @@ from rpgres.errors import FileError, RpgresError, UsageError, called, code_faile
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.rulesets.orders import Order, Orders
-from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest, unknown_name
-from rpgres.toml.reading import FOLDER_NAMED, Source, convert, locate, located, parse, read_source
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, nearest, unknown_name
+from rpgres.toml.reading import FOLDER_NAMED, Source, convert, diagnose, locate, located, parse, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
 ORDERS = "orders"  # the key under which any sheet may have standing orders
@@ -223,9 +223,8 @@ def make_sheet(
     if other is not None:
         raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], source))
     data = as_listed(rules, data)
-    strange = [fault.under(*prefix) for fault in ability_faults(rules, data)]
-    if strange:
-        raise diagnostics_error(located(strange, source))
+    if any(ability_faults(rules, data)):
+        raise diagnostics_error(sheet_diagnostics(rules, data, source=source, prefix=prefix))
     read = convert(data, sheet_type(rules), source=source, prefix=prefix)
     wrong = [fault.under(*prefix) for fault in name_faults(rules, data)]
     if wrong:
@@ -394,6 +393,16 @@ def ability_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
         for name in (name for name in _table(data.get(key)) if known and name not in known):
             fault = unknown_name((key, name), f"{rules.id} lists no such ability", name, field.names)
             yield msgspec.structs.replace(fault, message=fault.message + own_ability(rules))
+
+
+def sheet_diagnostics(
+    rules: Rules, data: Mapping[str, Any], *, source: Source | None, prefix: KeyPath = ()
+) -> list[Diagnostic]:
+    """Return what is wrong with the types and the names of a sheet's data."""
+    strange = located([fault.under(*prefix) for fault in ability_faults(rules, data)], source)
+    keys = {one.key for one in strange}
+    found = [one for one in diagnose(data, sheet_type(rules), source=source, prefix=prefix) if one.key not in keys]
+    return sorted([*found, *strange], key=lambda one: one.line or 0)
 
 
 def own_ability(rules: Rules) -> str:

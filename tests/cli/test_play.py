@@ -376,7 +376,7 @@ def test_every_command_of_a_table_is_a_line(plain: Sequence[str]) -> None:
     assert len(CommandSeat(TABLE, None).history.entries) == 4
     from rpgres.cli.root import load_command
 
-    assert {*load_command("table").commands} == {*TABLE_COMMANDS, *OTHERS, "new", "act"} - {"status", "real"}
+    assert {*load_command("table").commands} == {*TABLE_COMMANDS, *OTHERS, "new", "act"} - {"real"}
 
 
 def test_one_character_is_shown_alone() -> None:
