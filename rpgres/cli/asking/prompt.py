@@ -93,7 +93,7 @@ class Person:
 
     def ask(self, view: View, question: Question) -> str | None:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
-        if question.label in self._in_advance().values() and not self._is_kept:
+        if not self._is_kept and question.label in self._in_advance().values():
             said, count = self._advance.get((question.who, question.label), ("", len(self._answers)))
             return said if count < len(self._answers) else None
         if self._again:
