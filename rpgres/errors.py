@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from rpgres.text.harmless import in_line
 
 LONGEST = 300  # characters of a message of third-party code
+MOST_LISTED = 7  # names in a message
+NEAR = 0.5  # difflib's measure of a name that may be meant
 
 
 # A message holds names of inputs and commands to try as parts between characters of private use, so that what shows it
@@ -18,6 +20,25 @@ LONGEST = 300  # characters of a message of third-party code
 _BEGIN, _END = "\ue000", "\ue001"
 _COMMAND, _NEXT, _COMMAND_END = "\ue002", "\ue003", "\ue004"
 _PLACE, _PLACE_END = "\ue005", "\ue006"  # around where something stands in code, which not every reader may know
+
+
+def enumerated(names: Iterable[str], word: str = "", *, joint: str = "", none: str = "none") -> str:
+    """Return names for a message, with commas between them: of many those nearest to a word, the nearest first.
+
+    Args:
+        word: what was typed in their place.
+        joint: the word before the number of names that are left out; by default dots stand for them.
+        none: what stands for no names.
+    """
+    known = [str(name) for name in names]
+    rest = len(known) - MOST_LISTED
+    if rest > 0 and word:
+        from difflib import SequenceMatcher
+
+        near = {name: SequenceMatcher(None, word[:80].casefold(), name[:80].casefold()).ratio() for name in known}
+        known.sort(key=lambda name: -near[name] if near[name] >= NEAR else 0)
+    more = f" {joint} {rest} more" if joint else ", ..."
+    return ", ".join(known[:MOST_LISTED]) + (more if rest > 0 else "") or none
 
 
 class Command(NamedTuple):

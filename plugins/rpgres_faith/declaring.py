@@ -221,7 +221,7 @@ def counteractions(
         answers = table.ask_together([_question(table, name, words, ambience) for name in asked])
         declared = {name: answer for name, answer in zip(asked, answers, strict=True) if answer != NO}
         ruled = [name for name in declared if table.state.seat_of(name) != GM]
-        questions = [_fitting(table, name, declared[name], [*names, *targets]) for name in ruled]
+        questions = [_ruled_on(table, name, declared[name], [*names, *targets]) for name in ruled]
         rulings = dict(zip(ruled, table.ask_together(questions), strict=True))
         asked = [name for name in ruled if rulings[name] == UNFIT.name]
         for name in [name for name in declared if name not in asked]:
@@ -267,7 +267,7 @@ def _counter_side(table: Table, name: str, text: str, ambience: str | None) -> S
     return side_of(table, name, skill=values["skill"], attribute=values["attribute"], values=rest)
 
 
-def _fitting(table: Table, name: str, answer: str, names: Sequence[str]) -> Question:
+def _ruled_on(table: Table, name: str, answer: str, names: Sequence[str]) -> Question:
     def reads(text: str) -> str:
         ruling = read_ruling(text, option=UNFIT.name, about=name, names=names, targets=())
         if ruling.option and ruling.granted:
@@ -276,10 +276,10 @@ def _fitting(table: Table, name: str, answer: str, names: Sequence[str]) -> Ques
 
     values = read_counter(table, name, answer)
     return Question(
-        "fitting",
+        "ruling",
         GM,
         (UNFIT,),
-        text="Can it make the action fail? What advantages has it?",
+        text="Reject it as unfit, or give it advantages?",
         optional=True,
         form="+N,-N,NAME=+N",
         reads=reads,

@@ -15,7 +15,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.piles import take_typed
 from rpgres.engine.piles import without as left_of
-from rpgres.errors import FileError, PluginError, UsageError, counted, named
+from rpgres.errors import FileError, PluginError, UsageError, counted, enumerated, named
 from rpgres.model.cards import Stack, known_cards
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Card, Deck, code_of
@@ -253,7 +253,7 @@ def _no_deck(name: str, extra: Sequence[Path]) -> UsageError:
     known = deck_names(extra=extra)
     own = [one for one in known if one.partition("/")[0] == name]
     if own:
-        return UsageError(f"{name} is a ruleset; name one of its decks: {', '.join(own)}")
+        return UsageError(f"{name} is a ruleset; name one of its decks: {enumerated(own)}")
     short = nearest(name, {one.rpartition("/")[2] for one in known})
     meant = [repr(one) for one in known if one.rpartition("/")[2] == short]
     if meant:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError, named
+from rpgres.errors import FileError, RpgresError, UsageError, enumerated, named
 from rpgres.model.state import GM, Box, State, slug
 from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names, unknown_ruleset
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
@@ -24,17 +25,18 @@ from rpgres.rulesets.sheets import (
     MissingSheet,
     Sheet,
     as_listed,
+    file_here,
     foreign,
     make_sheet,
     name_faults,
     seated,
-    sheet_type,
+    sheet_diagnostics,
     short_name,
 )
 from rpgres.text.harmless import in_line, is_line
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, errors_in, key_text, nearest
 from rpgres.toml.editing import toml_text
-from rpgres.toml.reading import Source, diagnose, located, parse
+from rpgres.toml.reading import Source, located, parse, read_source
 
 NAME = "name"  # the text field that a character is called by
 NEW = "New Character"
@@ -51,12 +53,18 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
     """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or that ships it.
 
     Args:
+        path: the file, or its short name.
+        text: what it says, where it is no file.
         extra: the folders of `--rulesets`.
 
     Raises:
         UsageError: nothing tells, or several rulesets ship a sheet of this name.
         FileError: there is neither a file nor a sheet of this name, or the file is no TOML.
     """
+    path = file_here(path)
+    if not text and os.path.isfile(path):
+        with suppress(FileError):  # it is reported when the sheet itself is read
+            text = read_source(Path(path)).text
     names = [name.id for name in ruleset_names(titles=False, extra=extra)]
     said = parse(Source(path, text)).get(RULESET)
     if isinstance(said, str) and said in names:
@@ -78,7 +86,7 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
         raise UsageError(f"{path}: {unknown_ruleset(said, extra=extra)}")
     raise UsageError(
         f"{path}: name the ruleset of this sheet, with {named('ruleset')} or `ruleset` in the file: "
-        f"{', '.join(shipping or names) or 'none is there'}"
+        f"{enumerated(shipping or names, none='none is there')}"
     )
 
 
@@ -349,8 +357,7 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     if other is not None:  # everything else would be wrong as well
         return located([Fault("wrong-ruleset", (RULESET,), other)], source)
     data = as_listed(rules, data)
-    found = diagnose(data, sheet_type(rules), source=source)
-    found += located(name_faults(rules, data), source)
+    found = sheet_diagnostics(rules, data, source=source) + located(name_faults(rules, data), source)
     state = State()
     if not found:
         try:

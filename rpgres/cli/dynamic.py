@@ -18,7 +18,7 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import SectionedCommand, built, folders_in, hoist, values_in
 from rpgres.cli.settings import active
 from rpgres.cli.streams import results_alone
-from rpgres.errors import FileError, UsageError, called
+from rpgres.errors import FileError, UsageError, called, enumerated
 from rpgres.lines.options import Option
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.kinds import metavar
@@ -201,7 +201,7 @@ class RulesetGroup(LazyGroup):
 
     def missing(self, ctx: Any) -> str:
         """Return the message of a line that names no action."""
-        actions = ", ".join(self.data.file.actions)
+        actions = enumerated(self.data.file.actions)
         return f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them"
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -223,7 +223,7 @@ class RulesetGroup(LazyGroup):
         behind = hoist(args[1:], self.verb.options)
         action, *rest = behind[1:] if behind[:1] == ["--"] else behind or [""]
         if action == "":
-            raise UsageError(f"{who}: name an action: {', '.join(self.data.file.actions)}")
+            raise UsageError(f"{who}: name an action: {enumerated(self.data.file.actions)}")
         self._require(action)
         return [action, "--actor" if self.verb.is_seated else f"--{SHEET}", who, *rest]
 
@@ -276,7 +276,7 @@ def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[
     else:
         procedures = [f"{data.id}/{one}" for one, action in data.file.actions.items() if action.procedure]
         near = nearest(name, [*procedures, *scene_names(extra=extra)])
-        told = ", ".join(procedures) or f"none; `{called('ruleset show', data.id)}` lists its actions"
+        told = enumerated(procedures, name, none=f"none; `{called('ruleset show', data.id)}` lists its actions")
         hint = f"did you mean {near!r}?" if near else f"procedures of {data.id}: {told}"
     return FileError(f"there is no scene or procedure {name!r}; {hint}", file=name)
 

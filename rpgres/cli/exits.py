@@ -12,7 +12,7 @@ import typer
 
 from rpgres.cli.output import READER, on_screen, worded
 from rpgres.cli.streams import screen_columns
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own, called, named
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own, called, enumerated, named
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _as_own(error: BaseException) -> BaseException:
 
         return UsageError(no_option(context.command_path, option, context), option=option)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
-        path, known = context.command_path, ", ".join(context.command.list_commands(context))
+        path, known = context.command_path, enumerated(context.command.list_commands(context))
         return UsageError(f"{path}: a command is missing: {known}; `{_help_of(path)}` tells what they do")
     message = error.format_message().rstrip(".")
     message = _plain_number(message[:1].lower() + message[1:])

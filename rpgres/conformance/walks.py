@@ -323,7 +323,7 @@ def walk(prepared: Prepared, *, leaves: int) -> Walk:
             twins.setdefault(question.label, names.most_common(1)[0][0])
         known = shown.setdefault(question.label, Shown(set(), {}, {}, set()))
         _note(known.facts, question.facts)
-        known.typed.update([question.label] if question.reads is not None else ())
+        known.typed.update([question.label] if question.reads is not None and not question.says_more else ())
         for option in question.offered:
             known.options.add(option.name)
             _note(known.option_facts, option.facts)

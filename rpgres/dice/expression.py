@@ -113,11 +113,13 @@ class Dice:
         """Return the throw that was read off real dice: ``++0-``, ``6,5,4,1``, with ``;`` between pools.
 
         Dice that are dropped or counted are found here; a die that is rerolled or explodes is given with all its
-        faces in order, before the next die.
+        faces in order, before the next die. Of the dice without modifiers, ``=2`` is a total alone.
 
         Raises:
             GivenError: the dice cannot have shown this; the message says what was expected.
         """
+        if text.startswith("="):
+            return rolling.of_total(self.table or (), text)
         return rolling.read(self._node, self.pools, text)
 
 

@@ -121,6 +121,19 @@ def read(node: Node, pools: Sequence[Pool], text: str) -> Throw:
     return result
 
 
+def of_total(table: Sequence[Throw], text: str) -> Throw:
+    """Return a throw of which the total alone is known, such as `=2`.
+
+    Raises:
+        GivenError: the dice cannot come to it.
+    """
+    dice = (([die.face for pool in one.faces for die in pool if die.mark == "kept"], one) for one in table)
+    found = next((one for faces, one in dice if f"={sum(faces)}" == text), None)
+    if found is None:
+        _refuse(f"these dice have no total {text.removeprefix('=')!r}", text)
+    return replace(found, text=text)
+
+
 def _by_pools(pools: Sequence[Pool], text: str) -> list[str]:
     """Return the faces of each pool where all stand in one row, in the order of the text; none where that is unclear.
 

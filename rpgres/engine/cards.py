@@ -18,7 +18,7 @@ from rpgres.engine.events import Drawn, Moved
 from rpgres.engine.players import NO, Question, named_option, promises_of, refusal
 from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
-from rpgres.errors import GivenError
+from rpgres.errors import GivenError, enumerated
 from rpgres.model.cards import Stack, classes, firsts_of, groups
 from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of, undealt_in, with_undealt
 from rpgres.rulesets import STATE
@@ -33,7 +33,7 @@ def pile_of(run: Run, name: str) -> Pile:
     try:
         return run.state.piles[name]
     except KeyError:
-        known = ", ".join(run.state.piles) or "none"
+        known = enumerated(run.state.piles)
         raise Broken(f"it used the pile {name!r}, which is not on the table; there are: {known}") from None
 
 

@@ -6,6 +6,7 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, structs
@@ -317,6 +318,13 @@ class GivenDealer(Dealer):
         except GivenError as error:
             raise GivenError.of(label, result, error.raw, **error.details) from None
 
+    def show(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return the given result with every die, or the other dealer's."""
+        throw = self.throw(dice, label, count)
+        if throw.text.startswith("="):
+            raise GivenError.of(label, throw.text, "each die counts here, so a total is not enough")
+        return throw
+
     def begin_turn(self, turn: int) -> None:
         self._then.begin_turn(turn)
 
@@ -486,7 +494,7 @@ def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -
 
 
 def read_total(dice: Dice, text: str) -> str:
-    """Return typed faces as they are; for a typed total of the dice without modifiers, the first faces that fit.
+    """Return typed faces as they are, and a typed total of the dice without modifiers as `Dice.read` takes it.
 
     Raises:
         GivenError: the dice cannot have shown it.
@@ -495,18 +503,11 @@ def read_total(dice: Dice, text: str) -> str:
         dice.read(text)
     except GivenError as error:
         total = text.replace("\N{MINUS SIGN}", "-").strip()
-        digits = total.lstrip("+-")
-        throws = dice.table or () if digits.isascii() and digits.isdecimal() and len(total) - len(digits) < 2 else ()
-        found = next((throw.text for throw in throws if _sum(throw) == int(total)), None)
-        if found is None:
-            error.add("; or type their total")
-            raise
-        return found
+        with suppress(GivenError):
+            return dice.read(f"={total.removeprefix('+')}").text
+        error.add("; or type their total")
+        raise
     return text
-
-
-def _sum(throw: Throw) -> int:
-    return sum(die.face for pool in throw.faces for die in pool if die.mark == "kept")
 
 
 def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:

@@ -222,7 +222,7 @@ def accepted(question: Question, choice: str) -> str:
     chosen = named_option(question.offered, choice)
     if chosen is not None or (question.optional and choice == NO):
         return chosen.name if chosen is not None else NO
-    if question.reads is None:
+    if question.reads is None or (question.says_more and " " not in choice):
         raise refusal(question, choice)
     try:
         return question.reads(choice)

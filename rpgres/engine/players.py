@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from rpgres.errors import ChoiceError, UsageError
+from rpgres.errors import ChoiceError, UsageError, enumerated
 from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
@@ -50,6 +50,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
         moot: whether no answer can bring its owner anything but what it costs; then the question is skipped, and
             only answers given beforehand count.
+        says_more: whether all that `reads` takes is an option with more words (`attack voss`), which policies and odds
+            do not evaluate.
     """
 
     label: str
@@ -71,6 +73,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     holds: Collection[str] = OUTCOME_ONLY
     is_naming: bool = False
     moot: bool = False
+    says_more: bool = False
 
     @property
     def offered(self) -> tuple[Option, ...]:
@@ -136,7 +139,9 @@ def _not_offered(question: Question, choice: str) -> str:
     near = nearest(choice, names)
     said = " or ".join(cards) or (repr(near) if near else "")
     hint = f"; did you mean {said}?" if said else ""
-    return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
+    return (
+        f"{question.label}={choice} is not offered here; {question.who} may choose: {enumerated(names, choice)}{hint}"
+    )
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):

@@ -181,6 +181,9 @@ def discreet(error: E) -> E | RpgresError:
     return FileError(f"{place}: the file is faulty; run `{called(check)}` for details", file=name)
 
 
+NO_DICE = 'there is no key `dice`; dice are given as `notation`: {"notation": "2d6+3"}'
+
+
 def _read_request(request: object) -> Request | DiceRequest:
     is_dice = isinstance(request, Mapping) and "notation" in request
     try:
@@ -201,6 +204,8 @@ def _in_json(message: str) -> str:
 def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     if not isinstance(request, Mapping):
         return UsageError('a request is an object such as {"ruleset": "fate", "action": "overcome", "with": {...}}')
+    if "ruleset" not in request and "dice" in request:
+        return UsageError(NO_DICE, path=("dice",), reason="unknown")
     from rpgres.toml.diagnostics import diagnostics_error
     from rpgres.toml.reading import diagnose
 

@@ -22,7 +22,7 @@ from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
 from rpgres.engine.seats import Seats
-from rpgres.errors import ChoiceError, GivenError, UsageError, called, counted, named
+from rpgres.errors import ChoiceError, GivenError, UsageError, called, counted, enumerated, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Kind = Literal["chance", "decision"]
 _KEY = re.compile(r"(?P<key>.+?)(?:#(?P<number>[1-9]\d{0,5}))?")
-
-
-MOST_LISTED = 8  # answers that fit into a message
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,7 +189,7 @@ def read_changes(asked: Asked, answers: Sequence[Answered]) -> list[Changed]:
     typed: list[tuple[Kind, str]] = [("chance", text) for text in asked.given]
     typed += [("decision", text) for text in asked.choose]
     if not typed:
-        known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_LISTED])
+        known = enumerated([f"{one.label}={one.value}" for one in answers], none="")
         message = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
         raise UsageError(f"{message}; the answers were {known}" if known else message)
     changes = [_read(text, answers, kind=kind) for kind, text in typed]
@@ -216,7 +213,7 @@ def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
     of_kind = [one for one in answers if one.kind == kind]
     own = [one for one in of_kind if one.label == label and one.step in meant and who in ("", one.who)]
     if match["number"] is None and len(own) > 1:
-        listed = ", ".join(f"{one.name} ({one.value})" for one in own[:12])
+        listed = enumerated(f"{one.name} ({one.value})" for one in own)
         raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers; name one: {listed}")
     number = int(match["number"] or 1)
     change = Changed(kind=kind, label=label, number=number, value=value, who=who, step=step)

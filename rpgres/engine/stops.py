@@ -64,6 +64,14 @@ class PassesOn(Stop):
         self.label, self.seat, self.until = label, seat, until
 
 
+class SaysInAdvance(Stop):
+    """The person who is asked answers a later question of `who` in advance, and is asked this one again."""
+
+    def __init__(self, label: str, answer: str, who: str) -> None:
+        super().__init__(label)
+        self.label, self.answer, self.who = label, answer, who
+
+
 class Broken(Stop):
     """The rule broke its contract with the table and is not run any further; `message` says how."""
 

@@ -404,6 +404,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         of: str = "",
         aside: Sequence[Option] = (),
         moot: bool = False,
+        says_more: bool = False,
         **facts: Any,
     ) -> str:
         """Ask for a decision and return the name of the chosen option.
@@ -417,8 +418,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
             options: the options; at least one, unless the question is optional.
             text: the question for people.
             optional: whether the decision can be skipped.
-            dominant: an option that is never worse for the result of this action than the others; a promise that lets
-                odds of optimal decisions in it skip the others.
+            dominant: a promise: this option is never worse for the result; odds of optimal decisions skip the others.
             is_won: whether optimal decisions are certain to succeed from here on; a promise of the same kind.
             form: the syntax of answers beyond the options.
             reads: parses such an answer; see `Question`.
@@ -430,8 +430,9 @@ class Table(msgspec.Struct, eq=False, gc=False):
             words: what the decision is about, for people, in place of the facts; nothing that `who` may not know.
             of: the character whose matter is decided, such as the one who failed; shown with the answer.
             aside: further options that policies and odds do not evaluate; see `Question`.
-            moot: a promise: as things stand, no answer brings `who` anything but its cost, and who could gain by it
-                later is asked then. Only answers given beforehand count now; in odds of margins or totals, all do.
+            moot: a promise: no answer can bring `who` anything but its cost now; who could gain later is asked then.
+                Only answers given beforehand count; in odds of margins or totals, all do.
+            says_more: whether all that `reads` takes is an option with more words, as `attack voss` for `attack`.
             facts: what the decision is about, for policies.
 
         Raises:
@@ -439,7 +440,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         """
         rest = dominant, is_won, form, reads, pile, card_key, hidden, words, of, tuple(aside), holds
         run, is_moot = self.run, moot and optional and self.run.asked not in MEASURED
-        question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot)
+        question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot, says_more=says_more)
         answer = decisions.ask(run, question)
         while run.trust is not None and not decisions.confirmed(run, question, answer):
             answer = decisions.ask(run, question)

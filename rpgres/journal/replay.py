@@ -157,7 +157,12 @@ def run_at(
     streams = Streams(secret.seed if seed is None else seed, salt=bytes.fromhex(secret.salt))
     seeded = SeededDealer(streams, step=step)
     dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand, firm=firm)
-    waits = always if is_replay else lambda view, question, _: not history.has_passed(view.seat, question.label)
+    passed = {label for label, one in rules.file.labels.items() if one.in_advance}
+    waits = (
+        always
+        if is_replay
+        else lambda view, question, _: not (question.label in passed or history.has_passed(view.seat, question.label))
+    )
     if asked.kind == "act":
         prepared = _prepared(rules, history, asked)
         asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
@@ -200,10 +205,10 @@ def _prepared(rules: Rules, history: History, asked: Run) -> Prepared:
     for typed in (asked.choose, *asked.own.values()):
         plain = {label: typed[label] for label in typed if label != CLAIM}
         check_labels(rules, asked.name, given=asked.given, choose=plain)
-    for key in (key for own in asked.own.values() for key in own if ":" in key):
-        raise UsageError(
-            f"{named('choose')} {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}"
-        )
+    for seat, key in ((seat, key) for seat, own in asked.own.items() for key in own if ":" in key):
+        who = key.partition(":")[0]
+        if who not in history.state.characters or history.state.seat_of(who) != seat:
+            raise UsageError(f"{named('choose')} {key}: a seat answers its own questions only; leave out {who!r}")
     return prepared
 
 

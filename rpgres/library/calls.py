@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from rpgres.arguments import told_by_kind
 from rpgres.catalog.sheets import SheetRecord, sheet_record, sheet_ruleset
@@ -71,7 +70,7 @@ def load_sheet(
     if sheet == "-":
         raise UsageError("a sheet is a file, or the name of one that ships; a call reads no standard input")
     if ruleset is None:
-        ruleset = sheet_ruleset(sheet, text=read_source(Path(sheet)).text if Path(sheet).is_file() else "")
+        ruleset = sheet_ruleset(sheet)
     rules = read_rules(ruleset, deciding(rulesets=rulesets))
     return sheet_record(rules, read_sheet(rules, sheet, source=read_source(find_sheet(rules, sheet))))
 

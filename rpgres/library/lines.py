@@ -131,6 +131,8 @@ def _acted(table: PersistentTable, seat: Seat, words: list[str], given: dict[str
 
 def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: str, given: dict[str, list[str]]) -> Any:
     """Return what a line does at the question that waits for the seat; None where it is another line."""
+    from rpgres.engine.decisions import refused_by
+    from rpgres.engine.players import Answer
     from rpgres.engine.stops import NeedsAnswer
     from rpgres.journal.commands import prepared_for, rules_of
     from rpgres.journal.commands.running import run_on
@@ -172,7 +174,7 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
         raise UsageError(f"{typed!r} could be {listed(found)}")
     if typed.isdecimal():
         raise UsageError(f"{typed!r} is not offered; `?` lists the options")
-    if question.reads is not None and not seat.is_line(words):
+    if question.reads is not None and (not seat.is_line(words) or refused_by(question, Answer(typed, "")) is None):
         return table.answer(typed, given=given)
     return None
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.labels import labels_of
-from rpgres.errors import RpgresError, named
+from rpgres.errors import RpgresError, enumerated, named
 from rpgres.model.state import State, slug, without_accents
 from rpgres.parameters.ability import number_of, rung_of
 from rpgres.parameters.context import ACTOR, InputContext
@@ -17,7 +17,7 @@ from rpgres.parameters.kinds import Slot, kind_of
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.schema import CARD
-from rpgres.rulesets.sheets import sheet_names
+from rpgres.rulesets.sheets import is_sheet_here, sheet_names
 
 OPPOSING, USING = ("vs", "versus", "against"), ("with", "using")
 BESIDE = ("beside", "alongside", *USING)  # those who are on the actor's side, where no ability is meant
@@ -31,7 +31,6 @@ FILLERS = (*ARTICLES, "and", "to", "of", "at")
 SEAT_WORD = "as"
 PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
-MOST_CHOICES = 8  # that an error lists
 _FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
 _LEAD, _TAIL = re.compile(r".*[=,]"), re.compile(r"[,:.=].*")  # what is typed to a name: `--vs=`, `edda,`; `:fight`
 _SLOT = re.compile(r"(?:([\w'-]+)\s+)?\{([\w-]+)\}")  # a parameter in a sentence, and the word before it
@@ -281,10 +280,10 @@ class Words:
         """Return what the action takes, in words; the choices of one parameter, too, if the others have none."""
         own = [name for name, one in self.parameters.items() if one.kind not in ("counter", "cards", "tag")]
         choosing = [name for name in own if self.parameters[name].kind == "choice"]
-        if len(choosing) == 1 and len(self.parameters[choosing[0]].choices) <= MOST_CHOICES:
-            listed = f"{choosing[0]} ({', '.join(self.parameters[choosing[0]].choices)})"
+        if len(choosing) == 1:
+            listed = f"{choosing[0]} ({enumerated(self.parameters[choosing[0]].choices)})"
             own = [listed if name == choosing[0] else name for name in own]
-        return f"{self.action} takes {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}"
+        return f"{self.action} takes {enumerated(own)}"
 
 
 def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict[int, str], list[tuple[int, int]]]:
@@ -393,7 +392,7 @@ def _one_name(words: Sequence[str], known: Mapping[str, str]) -> str:
 
 
 def who_is_named(rules: Rules, state: State, word: str) -> str | None:
-    """Return the name of a character at the table, by its name or title, or else of a sheet of the ruleset.
+    """Return the name of a character at the table, by its name or title, or of a sheet that ships or lies here.
 
     Args:
         state: the table as the seat that types may see it.
@@ -404,4 +403,6 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
     if word.endswith(".toml"):
         return word
     text = slug(word)
-    return text if text in sheet_names(rules) and not found else None
+    if not found and text in sheet_names(rules):
+        return text
+    return next((name for name in (word, text) if not found and is_sheet_here(rules, name)), None)

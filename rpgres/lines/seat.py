@@ -14,7 +14,7 @@ from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, enumerated
 from rpgres.journal.commands import Place, actor_of, state_at
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.files import folders_of
@@ -37,7 +37,6 @@ from rpgres.text.harmless import harmless
 from rpgres.toml.diagnostics import nearest
 
 ODDS = "odds"
-MOST_NAMED = 8  # of what is usually typed
 RATED = ("ability", "opposition")  # kinds of parameters that numbers, and names for them, are for
 LEAVE = ("quit", "exit", "q")
 SAVED = ("save", "store")
@@ -304,7 +303,7 @@ class Seat:
         found = asks(text, [Reading(name, (name,)) for name in able]) if able else None
         if found is None:
             example = f"{actor or next(iter(self.own()), 'NAME')} {(able or [*self.actions])[0]} {ability}"
-            raise UsageError(f"{text} Type an action before it, as in `{example}`: {', '.join(able)}")
+            raise UsageError(f"{text} Type an action before it, as in `{example}`: {enumerated(able)}")
         return found.text
 
     def _unknown(self, actor: str, first: str, words: Sequence[str]) -> UsageError:
@@ -323,7 +322,7 @@ class Seat:
                     return UsageError(f"{how} (it is {number} now)")
         asking = [name for name in self.actions if first.removesuffix("s") in labels_of(self.rules, name)]
         if asking:
-            named = ", ".join(_at_most(asking))
+            named = enumerated(asking)
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return _hinted(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
@@ -400,7 +399,7 @@ class Seat:
             found = asks("Who acts?", [Reading(name, (name,)) for name in able])
             if found is None:
                 who = players[0] if players else able[0]
-                raise UsageError(f"the actor comes first, as in `{who} {action}`: {', '.join(able)}") from None
+                raise UsageError(f"the actor comes first, as in `{who} {action}`: {enumerated(able)}") from None
             return found.text
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
@@ -412,7 +411,7 @@ class Seat:
             words, fault = Words(self.scope(who, self.takes(action)), action), ""
             usual = [value for value, _ in usual_values(words, words.takers[name])]
             number = ["or a number"] if usual and parameter.kind in RATED else []
-            usually = ", ".join([*_at_most(usual), *number]) or parameter.help
+            usually = ", ".join(filter(None, [enumerated(usual, none=""), *number])) or parameter.help
             while (found := asks(f"{fault}{action}: {name}? ({usually})", ())) is not None:
                 if parameter.kind not in RATED:
                     return [f"--{name}={found.text}"]
@@ -458,11 +457,6 @@ def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:
     if left[:1] == ["act"] and "act" not in actions and left[1:2] and left[1] in actions:
         return left[1:]
     return left if left and (left[0] in (ODDS, *TABLE_COMMANDS, *OTHERS) or left[0] in actions) else words
-
-
-def _at_most(names: Sequence[str]) -> list[str]:
-    """Return the first of many names, with a sign that there are more."""
-    return [*names[:MOST_NAMED], *(["..."] if len(names) > MOST_NAMED else [])]
 
 
 def _has(words: Sequence[str], option: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, enumerated, named
 from rpgres.lines.fitting import (
     ARTICLES,
     BESIDE,
@@ -160,7 +160,7 @@ class Line:
             Unclear: it leaves something open.
         """
         if fit.asks:
-            why = f"{fit.asks} {', '.join(one.text for one in fit.left)}"
+            why = f"{fit.asks} {enumerated(one.text for one in fit.left)}"
             raise Unclear(self.all, start, last + 1, fit.left, why)
         if fit.left:
             raise Unclear(self.all, last, last + 1, fit.left)

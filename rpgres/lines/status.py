@@ -49,7 +49,12 @@ def _part(seat: Seat, character: Character) -> str:
     known = _counters(seat, holder_is_actor=True)
     piles = [pile for pile in seat.rules.file.piles.values() if pile.each]
     counters = [name for name, count in character.counters.items() if (name in known if known else count and not piles)]
-    counts = [f"{character.counters[name]} {name.replace('-', ' ')}" for name in counters[:MOST_COUNTERS]]
+    asked = seat.waits.question if seat.waits is not None else None
+    left = asked.facts.get("points") if asked is not None and asked.who == character.name else None  # what is not spent
+    values = {
+        name: left if left is not None and name.endswith("points") else character.counters[name] for name in counters
+    }
+    counts = [f"{values[name]} {name.replace('-', ' ')}" for name in counters[:MOST_COUNTERS]]
     hands = [
         counted(len(pile), "card")
         for name, pile in seat.state.piles.items()

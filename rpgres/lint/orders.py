@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, enumerated
 from rpgres.lint.decisions import NO, Asked, Decision, Facts, asked_of, decisions_of, offers, options_at, texts_at
 from rpgres.lint.paths import LATER, Known, people, place_faults, read_faults
 from rpgres.model.conditions import Condition, implies, read_condition, unquoted
@@ -131,7 +131,7 @@ def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
         yield from _fact_faults((*at, which), fact, facts, asked, of_options=True)
         words = facts.get(fact) if facts is not None else None
         if words:
-            told = f"{fact} is no number, so no option has the {which}; it can be: {', '.join(sorted(words))}"
+            told = f"{fact} is no number, so no option has the {which}; it can be: {enumerated(sorted(words))}"
             yield Fault("not-a-number", (*at, which), told)
         return
     if isinstance(choose, str) and choose in BY_FACT:
@@ -172,7 +172,7 @@ def option_faults(
         if name == NO and is_choice:
             if not any(decision.is_optional for decision in asked.by_label.values()):
                 told = asked.fault("cannot pass; it has", "cannot pass; they have", "no decision can pass; there are")
-                yield Fault("unknown-name", at, f"{told}: {', '.join(options)}")
+                yield Fault("unknown-name", at, f"{told}: {enumerated(options)}")
             continue
         if name in _YES and is_choice:
             told = "is taken by the name of an option, or by `first`, `preferred` or `any`"

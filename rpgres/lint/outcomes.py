@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from rpgres.errors import FileError
+from rpgres.errors import FileError, enumerated
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import Scope, bounds_faults, missing, scope_of, template_faults
 from rpgres.model.state import GM, ROLES
@@ -289,7 +289,7 @@ def _field(
     if is_told and key not in described.known:
         message = f"the effect {kind} has no field {key!r}"
         if not nearest(key, (*described.known, *CONDITIONS)):
-            message += f"; it has: {', '.join(described.known) or 'none'}"
+            message += f"; it has: {enumerated(described.known)}"
         yield Fault("unknown-name", path, message, key, (*described.known, *CONDITIONS))
     elif match is not None and match[3] == "/" and int(match[4]) == 0:
         yield Fault("division-by-zero", path, "division by 0")
@@ -314,7 +314,7 @@ def _word(rules: Rules, path: KeyPath, described: EffectText, value: Any) -> Ite
         message = f"{value!r} is not a margin; write `margin`, `-margin`, `margin-1`"
         yield Fault("not-a-number", path, message)
     elif is_role and roles and value not in roles:
-        message = f"{value!r} is not a role; roles are: {', '.join(roles)}"
+        message = f"{value!r} is not a role; roles are: {enumerated(roles, str(value))}"
         yield Fault("unknown-name", path, message, word, tuple(roles))
     elif key == "to" and described.does in ("mark", "clear") and described.track in tracks:
         is_tables = tracks[described.track].of_table

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError
+from rpgres.errors import FileError, RpgresError, enumerated
 from rpgres.lint.actions import description_faults
 from rpgres.lint.bands import newest, range_faults
 from rpgres.lint.conditions import switch_faults
@@ -29,7 +29,7 @@ from rpgres.rulesets.actions import Action, Parameter
 from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rules import Rules, dice_of
 from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH
-from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, enumerated, unknown_name
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
 # What the commands that resolve an action take for themselves.
 COMMON_OPTIONS = {*SHARED, "action", "as", "help", "ruleset", "sheet", "switches", "version"}

@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
+from rpgres.errors import enumerated
 from rpgres.model.state import EMPTY, Card, Deck, Map, code_of, slug
 from rpgres.toml.diagnostics import nearest
 
@@ -222,7 +223,7 @@ def _attribute_faults(card: LoneCard, signs: Mapping[str, tuple[str, str]]) -> I
             if meant:
                 yield attribute, f"there is no attribute {attribute!r} of signs{meant}"
         elif value not in known:
-            yield attribute, f"{value!r} is not a meaning of a sign ({', '.join(known)}){_meant(value, known)}"
+            yield attribute, f"{value!r} is not a meaning of a sign ({enumerated(known, value)}){_meant(value, known)}"
 
 
 def _meant(word: str, words: Iterable[str], *, form: str = "`{}`") -> str:
@@ -324,8 +325,8 @@ def unknown_card(known: Cards, text: str) -> str:
     digits = "".join(char for char in text if char.isdigit())
     of_value = list(dict.fromkeys(known.by_code[code].short for code in of_suit if digits and digits in code))
     if of_value:  # the suit is no more than begun, or stands behind
-        return f"there is no card {text!r}: the suit comes first, as in {', '.join(of_value[:8])}"
-    examples = ", ".join((of_suit or list(known.by_code))[:8])
+        return f"there is no card {text!r}: the suit comes first, as in {enumerated(of_value)}"
+    examples = enumerated(of_suit or known.by_code, text)
     return f"there is no card {text!r}; there are such as {examples}"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rpgres.dice import Dice, DiceLine, Law, Target, difference, read_line
 from rpgres.engine.dice import FAILURE, SUCCESS, target_input
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, enumerated, named
 from rpgres.odds.exact import OUTCOME, OddsResult, chance_record
 
 TOLD = {True: SUCCESS, False: FAILURE}
@@ -107,4 +107,4 @@ def _law(line: DiceLine, by: str | None) -> Law:
         return part.law
     known = ["total", *(["margin"] if line.target else []), *filter(None, line.dice.parts)]
     hint = f"; margins need {named('vs')}" if by == "margin" else ""
-    raise UsageError(f"{named('by')} takes {', '.join(known)} here, not {by!r}{hint}")
+    raise UsageError(f"{named('by')} takes {enumerated(known, by)} here, not {by!r}{hint}")

@@ -23,7 +23,7 @@ from rpgres.engine.running import DETAIL
 from rpgres.engine.seats import Applied, Seats
 from rpgres.engine.stops import Broken, Settled
 from rpgres.engine.table import Outcome
-from rpgres.errors import RuleError, UsageError, named
+from rpgres.errors import RuleError, UsageError, enumerated, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.chances import Asked, chance_rows
 from rpgres.odds.chances import Chance as Chance
@@ -248,7 +248,7 @@ BEST_TOO = f"; {named('best')} has the actor decide optimally, {named('each')} o
 
 def asked_words(question: Question) -> str:
     """Return a decision without an answer in words: label, owner and options."""
-    return f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
+    return f"{question.label} ({question.who} chooses among {enumerated(option.name for option in question.options)})"
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:

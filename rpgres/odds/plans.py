@@ -25,7 +25,7 @@ def answers_to(question: Question) -> list[str]:
     Raises:
         UsageError: there are more answers than the options.
     """
-    if question.reads is not None:
+    if question.reads is not None and not question.says_more:
         raise UsageError(f"{question.label!r} has more answers than can be listed, so the best one is unknown")
     names = [option.name for option in question.options]
     return [NO, *names] if question.optional else names

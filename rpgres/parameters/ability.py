@@ -56,7 +56,13 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
         shown = value if len(value) < 40 else f"{value[:40]}..."
         why = several(value) or ", and there is no sheet to look it up on"
         raise UsageError(f"{option} {shown!r} is not a whole number{why}")
-    raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"), reason="unknown")
+    names = sorted({*abilities, *known})
+    told = unknown("ability", value, names, of=f"{actor}'s sheet")
+    if nearest(value, names) is None:
+        from rpgres.rulesets.sheets import own_ability
+
+        told += own_ability(rules)
+    raise UsageError(told, reason="unknown")
 
 
 def check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, option: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, enumerated
 from rpgres.parameters.context import ACTOR, InputContext, sheet_offers
 from rpgres.parameters.kinds import Kind
 from rpgres.parameters.plain import name_metavar
@@ -29,7 +29,7 @@ def _nobody(context: InputContext, name: str, option: str) -> UsageError:
     from rpgres.rulesets.sheets import sheet_names
 
     known = [known for known in context.state.characters if known != ACTOR]
-    who = f"at the table: {', '.join(known)}" if known else "no other characters are at the table"
+    who = f"at the table: {enumerated(known, name)}" if known else "no other characters are at the table"
     near = nearest(name, [*known, *sheet_names(context.rules)])
     hint = f"; did you mean {near!r}?" if near else ""
     return UsageError(

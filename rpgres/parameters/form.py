@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rpgres.errors import UsageError, located
+from rpgres.errors import UsageError, enumerated, located
 from rpgres.model.state import NO_NAMES, Map, blank_character, pile_name, slug
 from rpgres.parameters.ability import abilities_for
 from rpgres.parameters.characters import character_at
@@ -67,7 +67,7 @@ def _missing(slot: Slot, name: str, typed: Mapping[str, Any], first: str) -> Usa
             known[key] = names
     said = [f"{key}={value}" for key, value in typed.items()]
     said += [f"{key}={next(iter(names), '...')}" for key, names in known.items()]
-    has = f" ({name} has: {', '.join(known[first])})" if len(known[first]) > 1 else ""
+    has = f" ({name} has: {enumerated(known[first])})" if len(known[first]) > 1 else ""
     form = f"{name}:{','.join(said)}"
     message = f"{slot.option} {name} needs {first}, {fields[first].help}: type {form}{has}"
     return UsageError(message, path=(first,), reason="missing")

@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres.dice import Dice, dice
 from rpgres.dice.hints import as_range
-from rpgres.errors import NotationError, RpgresError, UsageError, as_data, located
+from rpgres.errors import NotationError, RpgresError, UsageError, as_data, enumerated, located
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
 from rpgres.parameters.characters import character_at
@@ -70,7 +70,7 @@ def _without_ability(slot: Slot, text: str) -> UsageError | None:
     if not abilities or who == slot.context.actor:
         return None
     known = sorted(abilities, key=lambda one: -abilities[one])
-    message = f"{slot.option} {text} needs an ability of theirs: type {who}:{known[0]} ({who} has: {', '.join(known)})"
+    message = f"{slot.option} {text} needs an ability of theirs: type {who}:{known[0]} ({who} has: {enumerated(known)})"
     return UsageError(message, reason="missing")
 
 
@@ -82,7 +82,7 @@ def _unreadable(slot: Slot, text: str) -> UsageError:
         return UsageError(
             f"{slot.option} {text!r} is not a rung of the ladder; did you mean {near!r}?", reason="unknown"
         )
-    ladder = ", ".join(f"{name} {value:+}" for name, value in rules.file.ladder.items())
+    ladder = enumerated([f"{name} {value:+}" for name, value in rules.file.ladder.items()], text, none="")
     forms = (slot.described.metavar or _metavar(slot.described, "", bool(ladder))).split("|")
     wanted = (
         "no number such as 2",

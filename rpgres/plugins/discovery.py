@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.errors import FileError, UsageError, called
+from rpgres.errors import FileError, UsageError, called, enumerated
 from rpgres.plugins.entries import (
     BUILTIN,
     DISABLE,
@@ -118,7 +118,7 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     if near:
         said.append(f"did you mean {near!r}? `{called('ruleset list')}` describes all")
     else:
-        said.append(f"installed: {', '.join(names) or 'none'} (`{called('ruleset list')}` describes them)")
+        said.append(f"installed: {enumerated(names)} (`{called('ruleset list')}` describes them)")
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
         if nothing := _nothing_in(folder / "ruleset.toml"):

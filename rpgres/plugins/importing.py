@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, in_short
+from rpgres.errors import FileError, enumerated, in_short
 from rpgres.plugins.entries import DISABLE, ENDED, Entry, head_of, is_disabled
 from rpgres.plugins.failures import RENAME, at_stage, failure
 from rpgres.rulesets import API, Origin, Ruleset
@@ -142,7 +142,7 @@ def _faults(records: Sequence[Any], entry: Entry) -> Iterator[tuple[str, str | N
             yield f"what its hook yields as number {place} is not a rpgres.Ruleset but {in_short(repr(record))}", None
     found = [record for record in records if record.id == entry.id]
     if not found:
-        has = ", ".join(repr(record.id) for record in records) or "nothing"
+        has = enumerated((repr(record.id) for record in records), none="nothing")
         yield f"its hook yields {has} instead of the ruleset {entry.id!r} that the entry point declares", None
     if len(found) > 1:
         yield f"its hook yields {len(found)} rulesets with this id", None

@@ -312,7 +312,10 @@ _NAMED = {"+": "plus", "-": "minus", "0": "blank"}
 
 
 def _dice(dice: Piece, look: Look) -> Iterator[Piece]:
-    """Yield dice as faces, `[+][ ][-]` or `[6][5]`, in words, or as they are typed."""
+    """Yield dice as faces, `[+][ ][-]` or `[6][5]`, in words, or as they are typed; a total has no faces."""
+    if dice.text.startswith("="):
+        yield Piece("a total", "name")
+        return
     if not look.is_drawn and not look.dice_words:
         yield Piece(dice.text.replace(";", " ; "), "name")
         return

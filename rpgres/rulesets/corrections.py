@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from rpgres.errors import FileError, UsageError, called, named
+from rpgres.errors import FileError, UsageError, called, enumerated, named
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.serialization import plain, read_state, state_record
 from rpgres.model.state import (
@@ -504,13 +504,13 @@ def _read(value: Any, text: str, *, path: TypedPath, field: str) -> Any:
     if isinstance(value, str):
         return "" if text == ABSENT else text
     if isinstance(value, Map):
-        raise UsageError(f"{path} is not a single value; it has: {', '.join(value) or 'nothing yet'}")
+        raise UsageError(f"{path} is not a single value; it has: {enumerated(value, none='nothing yet')}")
     if isinstance(value, msgspec.Struct):
-        raise UsageError(f"{path} is not a single value; it has: {', '.join(value.__struct_fields__)}")
+        raise UsageError(f"{path} is not a single value; it has: {enumerated(value.__struct_fields__)}")
     if isinstance(value, tuple) and path.field != "things":
         if path.keys == ("tags",):
             raise UsageError("tags is not a single value; add a tag with tags.NAME=KIND, such as tags.On Fire=aspect")
-        boxes = ", ".join(box.name for box in value) or "none"
+        boxes = enumerated(box.name for box in value)
         raise UsageError(
             f"{path} is not a single value; its boxes: {boxes}; mark one with {path}.BOX=x, clear one with "
             f"{path}.BOX={ABSENT}"

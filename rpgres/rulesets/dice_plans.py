@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rpgres.dice import dice
 from rpgres.dice.grammar import Pool
-from rpgres.errors import NotationError
+from rpgres.errors import NotationError, enumerated
 from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Choosable, Definition, Group, Parameter
 from rpgres.rulesets.formulas import (
     FUNCTIONS,
@@ -442,7 +442,7 @@ class _Writer:
                     f"{call.name} is read as one name; to subtract, write blanks around the minus: {parts}"
                 )
             near = nearest(call.name, known)
-            advice = f"did you mean `{near}`?" if near else f"there are {', '.join(known)}"
+            advice = f"did you mean `{near}`?" if near else f"there are {enumerated(known)}"
             raise FormulaError(f"there is no function {call.name!r}; {advice}")
         least, most = FUNCTIONS[call.name]
         if not least <= len(call.args) <= most:
@@ -470,10 +470,10 @@ class _Writer:
     def _times(self, call: Call) -> Expr:
         label, option = (*call.args, Const(""))[:2]
         if not isinstance(label, Name) or label.name not in self.asks:
-            raise FormulaError(f"times takes the label of a question; there are: {', '.join(self.asks) or 'none'}")
+            raise FormulaError(f"times takes the label of a question; there are: {enumerated(self.asks)}")
         options = self.asks[label.name].options
         if not isinstance(option, Const) or option.value not in ("", *options):
-            raise FormulaError(f"times takes an option of {label.name} second: {', '.join(map(repr, options))}")
+            raise FormulaError(f"times takes an option of {label.name} second: {enumerated(map(repr, options))}")
         return Name(f"{TIMES}{label.name}{option.value and f':{option.value}'}")
 
     def _reading(self, call: Call) -> Expr:
@@ -481,7 +481,7 @@ class _Writer:
         while rest and isinstance(rest[0], Name) and rest[0].name in self.groups:
             groups.append(rest.pop(0).name)  # type: ignore[union-attr]
         if not groups or len(rest) > 1:
-            known = ", ".join(self.groups)
+            known = enumerated(self.groups, none="")
             if not known:
                 raise FormulaError(f"{call.name} takes the names of dice, and the action rolls none")
             raise FormulaError(

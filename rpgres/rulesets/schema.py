@@ -50,6 +50,7 @@ class Label(Record, frozen=True):
             text, `{character}` for a character at the table, `{card}` for a card and `{name}` for what play brings
             forth, such as an aspect or a zone; none where they can be anything.
         typed: whether other answers than these can be typed, so that orders may choose what is not among them.
+        in_advance: whether no person is asked: the owner types the option at an earlier question. Policies are asked.
         dice: of chance, the dice that code always rolls under this label, so that scenes are checked; `{dice}` stands
             for those of the ruleset.
         facts: the names of what the decision is about, as the rule tells it; beside the margin of a question of an
@@ -67,6 +68,7 @@ class Label(Record, frozen=True):
     optional: bool = False
     options: list[str] = []
     typed: bool = False
+    in_advance: bool = False
     dice: str = ""
     facts: list[str] | dict[str, list[str]] = []
     option_facts: list[str] | dict[str, list[str]] = []

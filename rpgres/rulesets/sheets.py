@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError, called, code_failed, in_short, is_interrupt
+from rpgres.errors import FileError, RpgresError, UsageError, called, code_failed, enumerated, in_short, is_interrupt
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.rulesets.orders import Order, Orders
-from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
-from rpgres.toml.reading import FOLDER_NAMED, Source, convert, locate, located, parse, read_source
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, nearest, unknown_name
+from rpgres.toml.reading import FOLDER_NAMED, Source, convert, diagnose, locate, located, parse, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
 ORDERS = "orders"  # the key under which any sheet may have standing orders
@@ -140,16 +140,35 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     if name and any(os.path.isdir(root / name) for root in roots):
         raise MissingSheet(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
     known = [path.stem for place in places for path in sorted(place.glob("*.toml"))]
-    near = nearest(name.removesuffix(".toml"), known)
-    own = ", ".join(known)
+    here = [path.stem for root in roots for path in sorted(root.glob("*.toml"))]
+    near = nearest(name.removesuffix(".toml"), [*here, *known])
+    own = enumerated(known, name) if known else ""
     hint = (
         f"; {rules.id} has {own}"
         if own
         else f"; `{called('sheet new', rules.id, out='FILE')}` writes one to start from"
     )
     if near:
-        hint = f"; did you mean {near!r}, which ships with {rules.id}?"
+        hint = f"; did you mean {near!r}{'' if near in here else f', which ships with {rules.id}'}?"
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
+
+
+def file_here(name: str) -> str:
+    """Return the file of this folder that a sheet's short name means (`kell` for `kell.toml`), else the name."""
+    file = f"{name}.toml"
+    return file if name == os.path.basename(name) and not os.path.isfile(name) and os.path.isfile(file) else name
+
+
+def is_sheet_here(rules: Rules, name: str) -> bool:
+    """Tell whether a word is the short name of a sheet of this ruleset in this folder, even of a faulty one."""
+    if file_here(name) == name:
+        return False
+    try:
+        data = parse(sheet_source(rules, name))
+    except FileError:
+        return True
+    known = data.keys() & {*rules.file.sheet, RULESET, ORDERS}
+    return foreign(rules, data) is None and 2 * len(known) > len(data)  # other files of TOML are not meant
 
 
 def read_sheet(rules: Rules, name: str, *, source: Source | None = None) -> Sheet:
@@ -204,6 +223,8 @@ def make_sheet(
     if other is not None:
         raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], source))
     data = as_listed(rules, data)
+    if any(ability_faults(rules, data)):
+        raise diagnostics_error(sheet_diagnostics(rules, data, source=source, prefix=prefix))
     read = convert(data, sheet_type(rules), source=source, prefix=prefix)
     wrong = [fault.under(*prefix) for fault in name_faults(rules, data)]
     if wrong:
@@ -365,6 +386,36 @@ def _of_kind(rules: Rules, values: Mapping[str, Any], kind: str) -> dict[str, An
     return {name: values[name] for name in rules.file.fields_of(kind) if name in values}
 
 
+def ability_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield abilities that sheets of this ruleset do not list."""
+    for key, field in rules.file.fields_of("abilities").items():
+        known = [] if field.is_open else [*field.names, *field.abilities]
+        for name in (name for name in _table(data.get(key)) if known and name not in known):
+            fault = unknown_name((key, name), f"{rules.id} lists no such ability", name, field.names)
+            yield msgspec.structs.replace(fault, message=fault.message + own_ability(rules))
+
+
+def sheet_diagnostics(
+    rules: Rules, data: Mapping[str, Any], *, source: Source | None, prefix: KeyPath = ()
+) -> list[Diagnostic]:
+    """Return what is wrong with the types and the names of a sheet's data."""
+    strange = located([fault.under(*prefix) for fault in ability_faults(rules, data)], source)
+    keys = {one.key for one in strange}
+    found = [one for one in diagnose(data, sheet_type(rules), source=source, prefix=prefix) if one.key not in keys]
+    return sorted([*found, *strange], key=lambda one: one.line or 0)
+
+
+def own_ability(rules: Rules) -> str:
+    """Return how a group adds an ability that sheets do not list; empty where any name is one."""
+    closed = [key for key, field in rules.file.fields_of("abilities").items() if not field.is_open]
+    file = f"rulesets/{rules.id}/ruleset.toml"
+    return (
+        f'; to add your own, write to {file} the two lines "[sheet.{closed[0]}]" and "any-name = true"'
+        if closed
+        else ""
+    )
+
+
 def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield abilities under two spellings, and boxes that are counted, marked or written on and that are not there.
 
@@ -398,7 +449,7 @@ def _surplus(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
 def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, Mapping[str, int]]) -> Iterator[Fault]:
     known = tuple(boxes[track])
     if box not in known:
-        has = ", ".join(known) or "no boxes"
+        has = enumerated(known, none="no boxes")
         message = f"the track {track} of this character has {has}; there is no {box!r}"
         yield Fault("unknown-name", path, message, box, known)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
-from rpgres.errors import RuleError, UsageError, in_words
+from rpgres.errors import RuleError, UsageError, enumerated, in_words
 from rpgres.toml.diagnostics import unknown
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def check_choices(switches: Mapping[str, Switch], chosen: Mapping[str, str], *, 
         if switch is None:
             raise UsageError(unknown("switch", name, switches, of=f"the ruleset {of}"))
         if value not in switch.choices:
-            raise UsageError(f"the switch {name} of {of} can be {', '.join(switch.choices)}; not {value!r}")
+            raise UsageError(
+                f"the switch {name} of {of} can be {enumerated(switch.choices, str(value))}; not {value!r}"
+            )
 
 
 def unchosen(switches: Mapping[str, Switch], chosen: Mapping[str, str]) -> dict[str, str]:

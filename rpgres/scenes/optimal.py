@@ -9,7 +9,7 @@ import msgspec
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.views import seats_of
-from rpgres.errors import UsageError, counted, named
+from rpgres.errors import UsageError, counted, enumerated, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.decision_trees import TooLarge
 from rpgres.odds.exact import chance_record
@@ -169,7 +169,7 @@ def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
     known = list(dict.fromkeys((*people.characters, *seats_of(people))))
     who = typed or actor or next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
     if not who:
-        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {', '.join(known)}")
+        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {enumerated(known)}")
     if who not in known:
         raise UsageError(f"{named('best')}: {unknown('character', who, known, of='the scene')}")
     return who
@@ -183,7 +183,7 @@ def _are_endings(scene: Scene, goals: Sequence[str]) -> bool:
 def _require_values(scene: Scene, goals: Sequence[str], by: str, values: Sequence[str]) -> None:
     """Check that a part of the table may have one of the goals as its value."""
     if goals and set(goals).isdisjoint(values):
-        known = ", ".join(dict.fromkeys((*(end.name for end in scene.program.ends), *values)))
+        known = enumerated(dict.fromkeys((*(end.name for end in scene.program.ends), *values)))
         raise UsageError(
             f"{named('goal')} {goals[0]} is no ending, and {by} never is that at the end; there are {known}"
         )
@@ -204,7 +204,7 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
         if not goals:
             raise UsageError(
                 f"the scene names its endings, and only you know which are good: say it with {named('goal')}, "
-                f"such as {named('goal')} {ends[0]} (endings: {', '.join(ends)})"
+                f"such as {named('goal')} {ends[0]} (endings: {enumerated(ends)})"
             )
         strange = next((goal for goal in goals if goal not in ends), None)
         if strange is not None:

@@ -16,7 +16,7 @@ from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import ChoiceError, FileError, RpgresError, UsageError
+from rpgres.errors import ChoiceError, FileError, RpgresError, UsageError, enumerated
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
@@ -474,7 +474,7 @@ def _cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:
 def unanswered(leaf: Leaf, pending: Pending, state: State) -> Unanswered:
     """Return the error of a step that waits for a decision."""
     question = pending.question
-    names = ", ".join(option.name for option in question.options)
+    names = enumerated(option.name for option in question.options)
     key = f'"{question.key}"' if question.key else question.label
     error = Unanswered(
         f"{leaf.where()}: {leaf.name} waits for a decision: {question.label} "

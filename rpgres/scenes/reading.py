@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.players import default_policy
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError, enumerated
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.odds.query import policies_record
@@ -42,10 +42,9 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
         raise FileError(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
     known = scene_names(extra=extra)
     near = nearest(name, known) or next((one for one in known if one.endswith(f"/{name}")), None)
-    samples = [one for one in known if not one.partition("/")[2].startswith("conformance")][:12]
-    hint = (
-        f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(samples)}" if samples else ""
-    )
+    samples = [one for one in known if not one.partition("/")[2].startswith("conformance")]
+    ships = f"; scenes that ship by name: {enumerated(samples, name)}" if samples else ""
+    hint = f"; did you mean {near!r}?" if near else ships
     raise FileError(f"there is no scene {name!r}{hint}", file=name)
 
 
@@ -303,7 +302,7 @@ def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, Scene
         boxes = _box_sizes(track)
         strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []
         if strange:
-            message = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+            message = f"this track has the boxes {enumerated(boxes)}; there is no {strange[0]!r}"
             yield Fault("unknown-name", ("tracks", name, "marks"), message)
         elif isinstance(track.marks, int) and track.marks > len(boxes):
             message = f"{track.marks} boxes cannot be marked where there are {len(boxes)}"

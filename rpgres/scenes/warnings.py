@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.engine.periods import SCENE
+from rpgres.errors import enumerated
 from rpgres.rulesets import Rules
 from rpgres.scenes.places import all_steps, as_table
-from rpgres.toml.diagnostics import Fault, KeyPath, enumerated
+from rpgres.toml.diagnostics import Fault, KeyPath
 
 
 def step_warnings(rules: Rules, data: Mapping[str, Any], characters: Sequence[str]) -> Iterator[Fault]:

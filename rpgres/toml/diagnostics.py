@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, RuleError
+from rpgres.errors import FileError, RpgresError, RuleError, enumerated
 
 KeyPath = tuple[str | int, ...]
 Severity = Literal["error", "warning", "note"]
@@ -62,7 +62,6 @@ Finding = TypeVar("Finding", "Fault", "Diagnostic")
 
 _SIMILAR = 0.7  # difflib's measure: two letters exchanged in a word of four are, `uses` and `steps` are not
 _MAX_WORD = 80  # difflib's work grows with the square of a word
-_MAX_LISTED = 12  # names that a message lists in full
 MAX_SHOWN = 100  # lines of one error message; its `details` hold the rest
 
 
@@ -138,18 +137,13 @@ def unknown_name(path: KeyPath, message: str, name: object, known: Iterable[str]
     """
     word, names = name if isinstance(name, str) else "", tuple(known)
     if not nearest(word, names):
-        message += f"; {there}: {enumerated(names)}" if names else ", and no other"
+        message += f"; {there}: {enumerated(names, word)}" if names else ", and no other"
     return Fault("unknown-name", path, message, word, names)
 
 
 def errors_in(found: Iterable[Finding]) -> list[Finding]:
     """Return the errors among what was found: what makes a file unusable."""
     return [one for one in found if one.severity == "error"]
-
-
-def enumerated(names: Sequence[str]) -> str:
-    """Return names with commas between them, as many as a message lists."""
-    return ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -248,5 +242,5 @@ def unknown(what: str, name: str, known: Any, *, of: str) -> str:
     name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     if near is not None:
         return f"{of} has no {what} {name!r}; did you mean {near!r}?"
-    others = f"; it has: {enumerated(names)}" if names else ", and no other"
+    others = f"; it has: {enumerated(names, name)}" if names else ", and no other"
     return f"{of} has no {what} {name!r}{others}"

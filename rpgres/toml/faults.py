@@ -16,12 +16,11 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, enumerated
 from rpgres.text.harmless import in_line
 from rpgres.toml.diagnostics import Fault, KeyPath, key_text, nearest
 
 MAX_FAULTS = 1000  # a hostile list has a million
-_MAX_LISTED = 12  # names that a message lists in full
 _MAX_QUOTED = 40  # characters of a wrong value that a message repeats
 
 # Patterns in words, for people who do not read them.
@@ -335,7 +334,4 @@ def _one_of(names: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str], joint: str) -> str:
-    shown = [f"`{name}`" for name in names[:_MAX_LISTED]]
-    if len(names) > _MAX_LISTED:
-        return f"{', '.join(shown)} {joint} {len(names) - _MAX_LISTED} more"
-    return ", ".join(shown)
+    return enumerated([f"`{name}`" for name in names], joint=joint)

@@ -207,6 +207,9 @@ def _number_error(source: Source) -> FileError:
 def _syntax_error(source: Source, message: str) -> FileError:
     import re
 
+    if source.text.lstrip().startswith("{"):  # no TOML begins so
+        advice = 'in TOML it is `name = "Mara"`, and `[skills]` begins what stands in braces behind "skills"'
+        return _error_at(source, source.text.index("{"), "this is JSON, but the file must be TOML", advice)
     said, _, place = message.rpartition(" (at ")
     where = re.fullmatch(r"line (\d+), column (\d+)\)", place)
     advice = next((text for start, text in _ADVICE.items() if said.startswith(start)), "")

@@ -376,7 +376,7 @@ def test_every_command_of_a_table_is_a_line(plain: Sequence[str]) -> None:
     assert len(CommandSeat(TABLE, None).history.entries) == 4
     from rpgres.cli.root import load_command
 
-    assert {*load_command("table").commands} == {*TABLE_COMMANDS, *OTHERS, "new", "act"} - {"status", "real"}
+    assert {*load_command("table").commands} == {*TABLE_COMMANDS, *OTHERS, "new", "act"} - {"real"}
 
 
 def test_one_character_is_shown_alone() -> None:
@@ -525,6 +525,13 @@ def test_the_status_line_tells_what_the_finished_turns_of_a_conflict_left() -> N
     table("answer", *given, *(word for one in answers for word in ("--choose", one)), code=3)
     assert "mara: 2 fate points" in status(Seat(TABLE, None), 80)
     assert "mara: 2 fate points" in status(Seat(TABLE, "mara"), 80)
+
+
+def test_the_status_line_tells_what_is_left_where_points_were_spent_before_the_open_question() -> None:
+    begun("mara", "edda")
+    table(*LOST, "--choose", "invoke=i-know-a-back-way", code=3)
+    assert "mara: 2 fate points" in status(Seat(TABLE, None), 80)
+    assert "mara: 3 fate points" in status(Seat(TABLE, "edda"), 80)
 
 
 def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
@@ -1049,11 +1056,45 @@ def test_what_waits_is_told_once_where_its_question_is_put_next(capsys: pytest.C
     assert said.count("roll (mara)") == 1
 
 
-@pytest.mark.parametrize("typed", ["attack the guards", "mara attacks guards with fight", "concede now"])
-def test_an_answer_with_more_words_is_told_how_it_is_typed(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("typed", "told", "entries"),
+    [
+        ("attack the guards", "turn (mara): attack guards\n", 3),
+        ("Mara attacks guards with burglary", "turn (mara): attack guards with burglary\n", 3),
+        ("create-advantage with deceive on guards", "turn (mara): create-advantage guards with deceive\n", 3),
+        ("attack guards with burglry", "attack has no target or skill 'burglry'; did you mean 'burglary'?", 2),
+        ("attack edda", "attack has no target or skill 'edda'; it has: ", 2),
+        ("concede now", "concede takes no more words; type it alone", 2),
+    ],
+)
+def test_a_line_decides_a_turn(typed: str, told: str, entries: int, capsys: pytest.CaptureFixture[str]) -> None:
     begun("mara", "guards")
     said = typed_by_a_person(capsys, "mara conflict against guards", typed, "", "quit")
-    answer = "concede" if "concede" in typed else "attack"
-    assert f"`{answer}` alone answers this question; what more it needs is asked next." in said
+    assert told in said
     assert "cannot act now" not in said
-    assert len(Seat(TABLE, None).look().entries) == 2
+    assert len(Seat(TABLE, None).look().entries) >= entries
+    if entries > 2:
+        assert "roll (mara)" in said  # neither the target nor concession is asked before
+
+
+@pytest.mark.slow
+@terminal
+def test_who_concedes_says_so_at_any_question() -> None:
+    from tests.support.terminal import Terminal
+
+    options = ("--sheet", "edda", "--against", "thug", "--seed", "4")
+    at = Terminal(["roll", "fate", "conflict", *options])
+    at.until("> ")
+    for typed, then in (("attack", "Invoke an aspect?"), ("concede", "edda will concede"), ("", "What do you do")):
+        at.type(f"{typed}\n")
+        assert then in at.until("\n> ")
+    at.type("attack\n")
+    assert "edda, conflict: Conceded" in at.end()[1]
+    begun("edda", "thug")
+    at = Terminal(["table", "act", "conflict", "--actor", "edda", "--against", "thug"])
+    at.until("> ")
+    for typed in ("attack thug with fight", "concede", ""):
+        at.type(f"{typed}\n")
+        at.until("\n> ")
+    at.type("attack\n")
+    assert "edda, conflict: Conceded" in at.end()[1]

@@ -39,9 +39,16 @@ from tests.support.command_line import rpgres
 from tests.support.journals import begun
 from tests.support.terminal import ENTER, Terminal
 
+HARSH = """
+policy = "sensible"
+
+[[orders]]
+ask = "turn"
+choose = "overcome"
+"""
 CALM = """
 [[orders]]
-ask = "concede"
+ask = "oppose"
 choose = "no"
 """
 OPPOSED = {"skill": "2", "vs": "4dF+2"}
@@ -127,16 +134,16 @@ def test_undo_or_the_end_of_the_input_takes_the_action_back(typed: list[str]) ->
 @pytest.mark.parametrize(
     ("notation", "typed", "kept"),
     [
-        ("4dF", "+1", "-0++"),
-        ("4dF", "-4", "----"),
-        ("4dF+3", "-4", "----"),
-        ("3d6", "18", "6,6,6"),
+        ("4dF", "+1", "=1"),
+        ("4dF", "-4", "=-4"),
+        ("4dF+3", "-4", "=-4"),
+        ("3d6", "18", "=18"),
         ("d20+5", "20", "20"),
         ("2d20kh1", "20", None),
         ("4dF", "++0-", "++0-"),
     ],
 )
-def test_a_total_is_kept_as_dice_that_come_to_it(notation: str, typed: str, kept: str | None) -> None:
+def test_a_total_is_kept_without_faces(notation: str, typed: str, kept: str | None) -> None:
     found = read_total(dice(notation), typed)
     assert kept is None or found == kept
     assert dice(notation).read(found)
@@ -223,10 +230,10 @@ def test_undo_at_a_new_roll_asks_the_question_again(tmp_path: Path) -> None:
 
 
 def fought(folder: Path, typist: Typist, *choices: str) -> tuple[Place, Any]:
-    """Have Mara attack a bruiser whose orders attack her in turn; whoever types then stops at "concede"."""
+    """Have Mara attack a bruiser whose orders have him overcome something; whoever types then stops at "oppose"."""
     place = Place(folder / "table.db")
     sitting.begin_table(place, ruleset="fate", sheets=["mara", "bruiser"], seed="7")
-    sitting.set_orders(place, Source("harsh.toml", 'policy = "sensible"'), seat="gm")
+    sitting.set_orders(place, Source("harsh.toml", HARSH), seat="gm")
     prompt = Person(is_kept=True, read=Typist("attack", "fight", "no", *choices)).ask
     hand = RealDice(read=typist)
     inputs = {"against": ["bruiser"]}
@@ -235,15 +242,15 @@ def fought(folder: Path, typist: Typist, *choices: str) -> tuple[Place, Any]:
 
 def test_dice_behind_a_moment_that_is_let_pass_are_asked_for(tmp_path: Path) -> None:
     typist = Typist("++++", "++++", "++++", "++++")
-    _, done = fought(tmp_path, typist, "pass concede always")
+    _, done = fought(tmp_path, typist, "pass oppose always")
     assert [entry.kind for entry in done.history.entries[-2:]] == ["pass", "answer"]
-    assert len(typist.asked) == 4
-    assert done.entry.secret.given == {"roll": ["++++", "++++"], "opposition": ["++++", "++++"]}
+    assert len(typist.asked) == 3
+    assert done.entry.secret.given == {"roll": ["++++", "++++"], "opposition": ["++++"]}
 
 
 @pytest.mark.slow
 def test_undo_at_dice_behind_a_moment_that_is_let_pass_puts_it_again(tmp_path: Path) -> None:
-    _, done = fought(tmp_path, Typist("++++", "++++", "undo"), "pass concede always")
+    _, done = fought(tmp_path, Typist("++++", "++++", "undo"), "pass oppose always")
     assert [entry.kind for entry in done.history.entries[-2:]] == ["answer", "answer"]
 
 
@@ -305,7 +312,7 @@ def test_a_line_of_play_may_say_whose_dice_are_real(tmp_path: Path, option: str)
 
 def test_every_command_that_may_roll_takes_real_dice_in_play(tmp_path: Path) -> None:
     place, _ = fought(tmp_path, Typist("++++", "++++"))
-    done = rpgres("play", "--table", str(place.path), "--real-dice", "all", stdin="pass concede\n++00\n0000\n")
+    done = rpgres("play", "--table", str(place.path), "--real-dice", "all", stdin="pass oppose\n++00\n0000\n")
     assert "Bruiser, 4dF? " in done.out
     assert "++00" in done.out
     told = [rpgres("table", command, "--help").out for command in ROLLING if command != "act"]

@@ -658,3 +658,13 @@ def test_a_policy_at_a_table_is_a_name() -> None:
     for command in (("act", "overcome"), ("begin",)):
         told = " ".join(table(*command, "--help").out.split())
         assert "--policy [CHARACTER=]NAME Let this policy decide for everybody, or for one character." in told
+
+
+def test_status_is_a_line_of_who_has_what_and_what_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rpgres("table", "new", "fate", "--sheet", "mara").code == 0
+    assert rpgres("table", "status").out == "mara: 3 fate points; nothing waits\n"
+    assert (
+        json.loads(rpgres("table", "status", "--as", "mara", "--json").out)["text"]
+        == "mara: 3 fate points; nothing waits"
+    )

@@ -194,26 +194,28 @@ def test_a_turn_tells_what_it_changes_as_a_single_action_does() -> None:
 
 def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_see() -> None:
     rpgres("table", "act", "conflict", "--as", "mara", "--against", "bruiser", *FAILED[6:])
-    for seat, answer in (("mara", "attack"), ("gm", "no"), ("mara", "no"), ("gm", "attack"), ("mara", "concede")):
-        assert rpgres("table", "answer", answer, "--as", seat).code in (0, 3)
+    in_advance = ("--choose", "invoke=no", "--choose", "concede=concede")
+    for seat, *answer in (("mara", "attack"), ("mara", *in_advance), ("gm", "attack")):
+        assert rpgres("table", "answer", *answer, "--as", seat).code in (0, 3)
     log, own = rpgres("table", "log").out, rpgres("table", "log", "--as", "mara").out
     entries = f"""\
-  3  mara, conflict: waiting (invoke: mara)
+  2  mara, conflict: waiting (invoke: mara)
+       turn (mara): attack: Attack somebody.
        concede (bruiser): no
        roll (mara): ---- = -4
        opposition (bruiser): ++++ = +4
-  4  mara, conflict: waiting (turn: bruiser)
+  3  mara, conflict: waiting (turn: bruiser)
        invoke (mara): no
      {ATTACKED}       * a boost for bruiser: Boost of Bruiser
-  5  mara, conflict: waiting (concede: mara)
+  4  mara, conflict: Conceded
+       said by mara: against bruiser
        turn (bruiser): attack: Attack somebody.
-  6  mara, conflict: Conceded
 """
     assert entries in log.replace("  (given, not from the seed: opposition, roll)", "")
     assert "concede (bruiser)" not in own
     assert "       invoke (mara): no\n" in own
     assert [text.count("(mara): ----") for text in (log, own)] == [1, 1], "an entry tells again what another has told"
-    assert rpgres("table", "log", "--last", "2").out == log[log.index("  5  ") :]
+    assert rpgres("table", "log", "--last", "2").out == log[log.index("  3  ") :]
 
 
 @pytest.mark.parametrize("line", ["against thug and guards", "against thug, guards", "against thug against guards"])

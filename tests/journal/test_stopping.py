@@ -128,7 +128,7 @@ def test_what_is_open_has_no_effect(place: Place) -> None:
 def test_a_player_is_refused_and_told_what_is_asked(place: Place) -> None:
     with pytest.raises(UsageError, match=r"only the game master .*, not mara; mara is asked 'turn'; answer it with"):
         sitting.turn(place, "end", "conflict", seat="mara")
-    sitting.answer(place, choose={"turn": ["attack"]})
+    sitting.answer(place, choose={"turn": ["pass"]})
     with pytest.raises(UsageError, match="not mara; another seat is asked; wait for its answer"):
         sitting.turn(place, "end", "conflict", seat="mara")
 

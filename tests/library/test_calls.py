@@ -445,7 +445,7 @@ def test_no_name_of_a_file_fails_but_with_our_errors(
         with suppress(rpgres.RpgresError):
             call()
     if len(name) > 100:
-        with pytest.raises(rpgres.FileError, match=r"too long|no sheet|no such"):
+        with pytest.raises(rpgres.FileError, match=r"too long|no sheet|neither a file"):
             rpgres.load_sheet(name)
 
 

@@ -391,6 +391,30 @@ def test_short_lines_at_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "said by mara: skill burglary, vs 3" in done.out
 
 
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("fate kell attack voss with fight", "fate kell.toml attack voss.toml:athletics with fight"),
+        ("fate Kell: attack Voss with fight", "fate attack --sheet kell.toml --vs voss.toml:athletics --skill fight"),
+        ("sheet show kell", "sheet show kell.toml"),
+    ],
+)
+def test_a_sheet_in_the_folder_has_a_short_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, same: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("kell", "voss"):
+        out(f"sheet new fate --name {name.title()} --out {name}.toml")
+    Path("fight.toml").write_text('title = "A scene"\n[[steps]]\naction = "attack"\n')  # which is no sheet
+    more = " --auto --seed 3" if line.startswith("fate") else ""
+    assert out(line + more) == out(same + more)
+    assert "kell: ok" in out("sheet check kell")
+    out("table new fate --sheet kell")
+    assert "opposition (voss)" in out("table act attack voss with fight --auto")
+    Path("kell.toml").write_text("x = [")
+    assert "kell.toml:1:6" in out("fate kell attack 2 --skill 2", code=1)
+
+
 @pytest.mark.slow
 def test_the_start_of_a_long_line_reads_no_short_line() -> None:
     import subprocess

@@ -452,7 +452,7 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     ),
     "condition": (
         debt('kind = "goal", when = { weather = "rain" }'),
-        f"{EFFECT}.when.weather: there is no condition 'weather'; there are: margin-from, margin-to, ",
+        f"{EFFECT}.when.weather: there is no condition 'weather'; there are: alters, margin-from, ",
     ),
     "condition nearly": (
         debt('kind = "goal", unless = { oposition = "active" }'),

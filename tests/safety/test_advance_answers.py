@@ -37,14 +37,14 @@ CASES = {
     "faith, a card, by the opponent": Case(
         "new faith --sheet bero --sheet sable --seed 7",
         *("bero", FAITH, "play"),
-        [("gm", "join=no"), ("sable", "counter=needle-pistol"), ("gm", "fitting=no")],
+        [("gm", "join=no"), ("sable", "counter=needle-pistol"), ("gm", "ruling=no")],
         *("sable", "activate=no"),
     ),
     "faith, gear, by the game master": Case(
         "new faith --sheet bero --sheet sable --seed 7",
         *("sable", "", "activate"),
         [("gm", "join=no"), ("sable", "counter=needle-pistol activate=nonsense")],
-        *("gm", "fitting=no"),
+        *("gm", "ruling=no"),
     ),
     "saga, a card, by the game master who confirms a claim": Case(
         "new saga --sheet ilse --seed 7 --trust gm", *("ilse", CLAIMED, "play"), [], *("gm", "claim=confirm")

@@ -1167,12 +1167,12 @@ def test_a_declared_action_is_told_openly_before_anybody_is_asked() -> None:
     run(ready, streams=Streams("7"), policies={"": noting}, identify=False)
     told = "actor: throws a wrench, twice (skill 3 with attribute 1; weapon 4; thrown 30 m; against bero)"
     assert asked["join"] == asked["counter"] == told
-    assert asked["fitting"] == "ducks (technical 5 with attribute 1)"
+    assert asked["ruling"] == "ducks (technical 5 with attribute 1)"
 
 
 def test_a_countermeasure_is_said_in_words_that_may_have_commas() -> None:
     said = "skill=technical, attribute=1, words= ducks,  and rolls "
-    result = played(["pass"], attribute=0, target=["bero"], choose={"counter": [said], "fitting": ["no"]})
+    result = played(["pass"], attribute=0, target=["bero"], choose={"counter": [said], "ruling": ["no"]})
     answer = next(event for event in result.events if getattr(event, "label", "") == "counter")
     assert answer.answer == "skill=technical,attribute=1,words=ducks, and rolls"
     form = played([], attribute=0, against=["ena:skill=3,attribute=0,words=shoves a crate over"])
@@ -1194,10 +1194,10 @@ def test_the_game_master_grants_and_refuses_advantages() -> None:
     counter = ["skill=technical,attribute=dexterity,advantages=2"]
     plain = played(["pass", "pass"], **inputs, choose={"counter": counter})
     assert sides_of(plain) == {"actor": (0, ("bero",), 1), "bero": (2, (), 2)}
-    ruled = played(["pass", "pass"], **inputs, choose={"join": ["+1"], "counter": counter, "fitting": ["-1, actor=+1"]})
+    ruled = played(["pass", "pass"], **inputs, choose={"join": ["+1"], "counter": counter, "ruling": ["-1, actor=+1"]})
     assert sides_of(ruled) == {"actor": (2, (), 2), "bero": (1, ("actor",), 1)}
     answers = {event.label: event.answer for event in ruled.events if isinstance(event, DecisionEvent)}
-    assert (answers["join"], answers["fitting"]) == ("actor=+1", "bero=-1,actor=+1")
+    assert (answers["join"], answers["ruling"]) == ("actor=+1", "bero=-1,actor=+1")
     joined = played(["pass"] * 4, **inputs, gm_hand="S2", choose={"join": ["join,gm=-3"], "counter": ["no"]})
     assert sides_of(joined) == {"actor": (1, (), 2), "gm": (0, ("actor",), 1)}
 
@@ -1211,7 +1211,7 @@ def test_the_game_master_grants_and_refuses_advantages() -> None:
         ({"join": ["actor=unaware"]}, "'actor=unaware' is none of join,"),
         ({"join": ["+100"]}, "99 advantages at most"),
         ({"join": ["gm=+1"]}, "bad luck has advantages where it confronts"),
-        ({"join": ["no"], "fitting": ["unfit,+1"]}, "unfit cannot be combined"),
+        ({"join": ["no"], "ruling": ["unfit,+1"]}, "unfit cannot be combined"),
     ],
 )
 def test_a_ruling_that_cannot_be_is_refused(answers: dict[str, list[str]], told: str) -> None:
@@ -1240,7 +1240,7 @@ def test_the_game_master_does_not_rule_on_her_own_countermeasures() -> None:
 
     ready = confront(attribute=0, target=["dock-guard", "bero"])
     run(ready, streams=Streams("1"), policies={"": noting}, identify=False)
-    assert [one for one in asked if one[0] == "fitting"] == [("fitting", "bero")]
+    assert [one for one in asked if one[0] == "ruling"] == [("ruling", "bero")]
 
 
 @pytest.mark.parametrize("inputs", [{"unaware": ["bero"]}, {"target": ["bero"], "choose": {"join": ["bero=unaware"]}}])

@@ -276,8 +276,8 @@ def test_what_is_declared_is_public_when_it_is_said(tmp_path: Path) -> None:
     assert all("join (the game master): sable=+1" in shown(place, done, seat) for seat in SEATS)
     done = sitting.answer(place, seat="bero", choose={"counter": ["skill=technical,attribute=dexterity,words=ducks"]})
     assert all("words=ducks" in shown(place, done, seat) for seat in SEATS)
-    done = sitting.answer(place, seat=GM, choose={"fitting": ["-1"]})
-    assert all("fitting of bero (the game master): bero=-1" in shown(place, done, seat) for seat in SEATS)
+    done = sitting.answer(place, seat=GM, choose={"ruling": ["-1"]})
+    assert all("ruling of bero (the game master): bero=-1" in shown(place, done, seat) for seat in SEATS)
     done = [*go_on(place, ANSWERS)][-1]
     for seat, secret in (("sable", "H9"), ("bero", "S7"), (GM, "S7")):
         text = shown(place, done, seat)
@@ -306,7 +306,7 @@ def test_the_game_master_rules_on_all_countermeasures_at_once(tmp_path: Path) ->
     sitting.answer(place, seat=GM, choose={"join": ["no"]})
     for seat, skill in (("bero", "technical"), ("sable", "athletic")):
         sitting.answer(place, seat=seat, choose={"counter": [f"skill={skill},attribute=dexterity"]})
-    assert asked(place) == [("fitting", GM), ("fitting", GM)]
+    assert asked(place) == [("ruling", GM), ("ruling", GM)]
 
 
 def test_who_is_done_is_not_asked_again_at_a_table(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rpgres.cli.output import READER, flush, say, worded
 from rpgres.cli.streams import columns
 from rpgres.engine.events import Turned
 from rpgres.engine.players import NO, Question, View
-from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, SaysInAdvance, TakenBack
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lines.questions import ODDS, SKIP, WHY, matching, odds_aside, why_aside
 from rpgres.lines.words import split
@@ -88,10 +88,14 @@ class Person:
         self._asked_last: tuple[object, ...] = ()  # who, by what label, and what could be typed
         self._answers = list[str | None]()  # of this action
         self._passing = set[tuple[str, str]]()  # the same, until the action is over
+        self._advance = dict[tuple[str, str], tuple[str, int]]()  # by who and label: what, and behind how many answers
         self._again = list[str | None]()  # those that a run gets once more after one was taken back
 
     def ask(self, view: View, question: Question) -> str | None:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
+        if not self._is_kept and question.label in self._in_advance().values():
+            said, count = self._advance.get((question.who, question.label), ("", len(self._answers)))
+            return said if count < len(self._answers) else None
         if self._again:
             answer = self._again.pop(0)
         elif self._has_ended:
@@ -119,6 +123,7 @@ class Person:
         if not self._answers:
             return False
         self._answers.pop()
+        self._advance = {asked: count for asked, count in self._advance.items() if count[1] < len(self._answers)}
         self._again, self._answers, self._told = self._answers, [], []
         return True
 
@@ -180,6 +185,9 @@ class Person:
             words = _words(typed)
             if words and typed not in [option.name for option in question.offered] and not (found and typed == SKIP):
                 return words
+            if not found and (label := self._in_advance().get(typed.lower())):
+                self._say_in_advance(label, typed.lower(), question.who)
+                return []
             if not found and (question.reads is None or " " not in typed) and self._carries_out(typed):
                 return []
             if typed.lower() == HELP and not found:
@@ -201,6 +209,17 @@ class Person:
             self._tell(fault)
 
     # -- what may be typed in place of an answer
+
+    def _in_advance(self) -> dict[str, str]:
+        """Return the answers that people give only in advance, with the labels of their decisions."""
+        labels = self._file().labels if self._file is not None else {}
+        return {answer: label for label, one in labels.items() if one.in_advance for answer in one.options}
+
+    def _say_in_advance(self, label: str, answer: str, who: str) -> None:
+        self._tell(f"{who} will {answer} as soon as the rules allow it. Answer this question first.")
+        if self._is_kept:
+            raise SaysInAdvance(label, answer, who)
+        self._advance[who, label] = answer, len(self._answers)
 
     def _carries_out(self, typed: str) -> bool:
         """Carry out a command of the table, where it is one."""

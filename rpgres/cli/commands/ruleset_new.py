@@ -18,7 +18,7 @@ from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import say, say_text
 from rpgres.cli.shell import join_line
-from rpgres.errors import FileError, UsageError, named
+from rpgres.errors import FileError, UsageError, enumerated, named
 from rpgres.formats.editors import with_schema_line, write_own_schemas
 from rpgres.model.state import slug
 from rpgres.plugins.discovery import RulesetName, find_ruleset, ruleset_names
@@ -102,7 +102,7 @@ def _asked_model(folders: Sequence[Path]) -> Ruleset:
 
     titles = {one.id: one.title for one in _models(folders)}
     if not can_prompt():
-        raise UsageError(f"name a ruleset to start from, with {named('like')}: {', '.join(titles)}")
+        raise UsageError(f"name a ruleset to start from, with {named('like')}: {enumerated(titles)}")
     say(pairs([*titles.items()], indent=""))  # without summaries, so that they fit a screen of 24 lines
     while (said := _read("Like which of these?", next(iter(titles)))) not in titles:
         near = nearest(said, titles)

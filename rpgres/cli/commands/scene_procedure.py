@@ -19,7 +19,7 @@ from rpgres.cli.shell import kept_options, resumed
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.players import policies_named
 from rpgres.engine.prepare import Prepared, policies_of, prepare
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, enumerated, named
 from rpgres.lines import options as lines
 from rpgres.model.state import EVERYBODY, GM, HOST_NAME, State
 from rpgres.plugins.loading import RulesetData, checked
@@ -170,7 +170,7 @@ def _undecided(pending: Pending, state: State, seat: str) -> Exception:
             f"no answer to a decision of {whose}. Answer it with {named('choose')}, or let a policy decide with "
             f"{named('auto')} or {named('policy')} NAME"
         )
-    options = ", ".join(option.name for option in question.options)
+    options = enumerated(option.name for option in question.options)
     return NeedsPolicy(
         f"no answer to the decision {question.label} ({question.who} chooses among {options}). Answer it "
         f"with {named('choose')} {question.label}=..., or let a policy decide with {named('auto')} or "

@@ -11,7 +11,7 @@ from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
 from rpgres.cli.options import load_named
 from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.streams import recording_now
-from rpgres.errors import UsageError, called, named
+from rpgres.errors import UsageError, called, enumerated, named
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -94,7 +94,9 @@ def _write(kind: str, rules: Rules | None, folder: str | None) -> None:
     if folder is None:
         raise UsageError(f"the schemas of all files are written, not printed: {called('schema files', write='DIR')}")
     if kind != FILES and kind not in kinds:
-        raise UsageError(f"{kind} is no kind of file that an editor could check; choose {', '.join([FILES, *kinds])}")
+        raise UsageError(
+            f"{kind} is no kind of file that an editor could check; choose {enumerated([FILES, *kinds], kind)}"
+        )
     if not Path(folder).is_dir():
         raise UsageError(f"{named('write')} {folder}: there is no such folder")
     ruleset = rules.id if rules else ""

@@ -20,7 +20,7 @@ from rpgres.errors import FileError, writing
 from rpgres.formats.editors import schema_line, write_schemas
 from rpgres.render.files import file_list_lines
 from rpgres.render.sheets import sheet_lines
-from rpgres.rulesets.sheets import find_sheet, read_sheet
+from rpgres.rulesets.sheets import file_here, find_sheet, read_sheet
 from rpgres.toml.diagnostics import diagnostics_in
 from rpgres.toml.reading import Source, parse, read_source
 
@@ -131,15 +131,11 @@ def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> t
     if file == STDIN:
         source = read_source(Path(file))
         return load_named(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source
-    try:
-        text = read_source(Path(file)).text if os.path.isfile(file) else ""
-    except FileError:  # it is reported when the sheet itself is read
-        text = ""
-    return load_named(sheet_ruleset(file, text=text, extra=extra), rulesets), None
+    return load_named(sheet_ruleset(file, extra=extra), rulesets), None
 
 
 def _source(file: str, rules: Rules) -> Source:
-    path = Path(file)
+    path = Path(file_here(file))
     if file == STDIN or os.path.exists(path) or path.parent != Path():
         return read_source(path)  # of a file that is not there it names the nearest in its folder
     return read_source(find_sheet(rules, file))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rpgres.lines.hints import option_for
@@ -27,7 +28,8 @@ _LINES = {
     "rpgres deck draw standard": "draw deal",
     "rpgres ruleset show fate": "rule rules show",
     "rpgres table log": "log history",
-    "rpgres table show": "save load continue resume status next",
+    "rpgres table show": "save load continue resume next",
+    "rpgres table status": "status",
     "rpgres table act": "act action",
     "rpgres table answer": "answer choose",
     "rpgres table undo": "undo",
@@ -49,8 +51,11 @@ def line_for(word: str) -> str:
 def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
     """Return the lines for one that is typed as at `rpgres play`: a character, and what it does; else none."""
     from rpgres.catalog.listed import list_files
+    from rpgres.catalog.sheets import sheet_ruleset
     from rpgres.cli.shell import join_line
+    from rpgres.errors import RpgresError
     from rpgres.plugins.loading import read_ruleset
+    from rpgres.rulesets.sheets import file_here
 
     table = _table_here()
     if table is not None and name in table.state.characters:
@@ -61,6 +66,9 @@ def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
     sheets = [one.ruleset for one in list_files("sheet").files if one.name == name]
     if sheets and not words:
         return [f"rpgres sheet show {name}"]
+    if not sheets and file_here(name) != name:
+        with suppress(RpgresError):
+            sheets = [sheet_ruleset(name)]
     having = [one for one in sheets if words[0] in read_ruleset(one).file.actions]
     return [join_line(["rpgres", "roll", one, words[0], "--sheet", name, *words[1:]]) for one in having[:1]]
 

@@ -14,7 +14,7 @@ import msgspec
 
 from rpgres.cli.mcp import records
 from rpgres.engine.records import Pending, QuestionRecord
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, enumerated
 from rpgres.journal import commands
 from rpgres.journal.history import History
 from rpgres.journal.odds import table_odds
@@ -251,7 +251,7 @@ def _written(seat: Seat, asked: records.LineArguments) -> list[str]:
                 raise UsageError(f"the input {name!r} takes yes or no, not {value!r}")
             words += [f"--{name.strip()}"] if value.strip().lower() in ("", "yes", "true") else []
         elif not sign or known is None:
-            listed = ", ".join(parameters)
+            listed = enumerated(parameters)
             raise UsageError(f"`inputs` takes NAME=VALUE, not {text!r}; the inputs of {asked.action}: {listed}")
         else:
             words.append(f"--{name.strip()}={value.strip()}")

@@ -6,6 +6,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from rpgres.cli.output import READER
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.seat import CommandSeat
 from rpgres.cli.streams import columns, has_person, raw, results
+from rpgres.errors import RpgresError
 from rpgres.journal.chain import digest
 from rpgres.lines.status import status
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings
 
 Offered = Callable[[str], list[Offer]]  # returns what may stand at the end of a line
+REFRESH = 1.0  # seconds from one look at the table to the next, while a line is typed
 MENU = 4  # rows kept free below the line for what Tab offers
 DUMB = ("dumb", "unknown", "")
 
@@ -119,9 +122,20 @@ class EditingReader(Reader):
             results().write(f"{sign}{line}\n")  # as if it had been typed
             return line
         self._seat.look()
-        bar = status(self._seat, columns(at_most=1000))
         begun = self._pasted.popleft() if self._pasted else ""
-        return session.prompt(sign, default=begun, completer=_completer(offered), bottom_toolbar=bar)
+        return session.prompt(
+            sign,
+            default=begun,
+            completer=_completer(offered),
+            bottom_toolbar=self._bar,
+            refresh_interval=REFRESH,
+        )
+
+    def _bar(self) -> str:
+        """Return the status line as the table is now: another seat may act while this one is asked."""
+        with suppress(RpgresError):
+            self._seat.look()
+        return status(self._seat, columns(at_most=1000))
 
     def _paste(self, event: Any) -> None:
         """Have the first of several pasted lines carried out, and the others after it; the last one is begun."""

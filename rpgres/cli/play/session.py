@@ -17,7 +17,6 @@ from rpgres.lines.acting import AT_PLAY
 from rpgres.lines.fitting import Reading
 from rpgres.lines.helping import command_help, help_lines
 from rpgres.lines.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
-from rpgres.lines.status import status
 from rpgres.lines.words import words_of
 from rpgres.model.state import GM
 from rpgres.render.lines import INDENT, Line, Piece, line
@@ -98,9 +97,8 @@ class Session:
             return None
         history = self._seat.look()
         before, pending = history.head.hash, history.pending
-        if (answer := _answer_in(self._seat, words)) and len(words) > 1:
-            say([line(INDENT, f"`{answer}` alone answers this question; what more it needs is asked next.")])
-            return False
+        if _answer_in(self._seat, words) and len(words) > 1:
+            return None  # an answer that the question does not take
         if words == ["undo"] and pending is not None:
             words = ["undo", str(pending.number)]  # the last answer, and not the whole action
         if words != ["answer"]:
@@ -151,14 +149,13 @@ class Session:
                 width = columns(at_most=WIDEST)
                 say(help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1]))
                 return
-            if words == ["status"]:
-                say([line(INDENT, status(self._seat))])
-                return
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._seat)
                 told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
                 say([line(INDENT, Piece(told, "quiet"))])
                 return
+            if _answer_in(self._seat, words):
+                words = ["answer", *words]
             self._carry_out(self._seat.understood(words, self._ask))
         except _InsteadError:
             return

@@ -29,6 +29,7 @@ from rpgres.cli.requests.keys import (
     read_keys,
 )
 from rpgres.cli.root import COMMANDS, load_command
+from rpgres.engine.requests import NO_DICE
 from rpgres.errors import Command, UsageError, Wording, as_command_line, as_data
 from rpgres.journal.connections import kept_open
 from rpgres.plugins.loading import RulesetData, read_ruleset, rules_kept
@@ -200,6 +201,8 @@ def _check_names(operation: Operation, request: Mapping[str, Any]) -> None:
     """Check that every key is one of the operation's, before a ruleset or a table is sought."""
     known = _names_of(operation)
     for name in request:
+        if name == "dice" and "notation" in known and "ruleset" not in request:
+            raise UsageError(NO_DICE, path=(name,), reason="unknown")
         if name not in known:
             shown = [name for name, is_main in known.items() if is_main]
             told = unknown("key", name, shown, of=f"the op {operation.name}")

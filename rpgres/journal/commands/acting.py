@@ -11,7 +11,7 @@ import msgspec
 from rpgres.engine.dealers import Hand
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import NO, Prompt, Question, View
-from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, SaysInAdvance, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, called, named
 from rpgres.journal import store
@@ -181,6 +181,7 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
     The person may also take back the last of these entries, skip such decisions for some time, or do something else
     at the table that decides what waits.
     """
+    said: dict[str, list[str]] = {}
     while prompt is not None and done.history.pending is not None:
         pending = done.history.pending
         more = None
@@ -188,6 +189,8 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
             choose = _typed(done.rules, done.history, prompt, seat)
         except TakenBack:
             more = undo(place, pending.number, seat=seat)
+        except SaysInAdvance as says:
+            said[f"{says.who}:{says.label}"] = [says.answer]
         except PutAgain:
             more = Done(store.read(place.path), (), done.rules)
         except PassesOn as passes:
@@ -197,7 +200,7 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
             if not choose:
                 return done
             with suppress(TakenBack):  # while its dice were asked for: then it is as if it had not been given
-                more = answer(place, seat=seat, choose=choose, prompt=prompt, hand=hand, at=pending.hash)
+                more = answer(place, seat=seat, choose=said | choose, prompt=prompt, hand=hand, at=pending.hash)
                 return msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
         if more is not None:
             done = msgspec.structs.replace(more, entries=(*done.entries, *more.entries))

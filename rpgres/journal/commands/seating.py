@@ -12,7 +12,7 @@ from rpgres.engine.dealing import Dealt, with_hands
 from rpgres.engine.piles import lay_out
 from rpgres.engine.records import event_record
 from rpgres.engine.views import HOST
-from rpgres.errors import UsageError, called, named
+from rpgres.errors import UsageError, called, enumerated, named
 from rpgres.journal import files, store
 from rpgres.journal.chain import commitment
 from rpgres.journal.commands.pending import refuse_while_pending
@@ -177,5 +177,5 @@ def sheets_to_name(place: Place) -> str:
     history = store.read(place.path)
     rules = rules_of(history, folders=place.folders)
     known = [name for name in sheet_names(rules) if name not in history.state.characters]
-    there = f"{rules.id} has {', '.join(known)}" if known else f"{rules.id} has no other sheet"
+    there = f"{rules.id} has {enumerated(known)}" if known else f"{rules.id} has no other sheet"
     return f"name the sheet of who joins: `{called('table join', *known[:1] or ['FILE'])}`; {there}; or a file"

@@ -13,7 +13,7 @@ import msgspec
 
 from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, enumerated, named
 from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.moves import ADVANTAGE, TURN, AdvantageOn, Moves, ending, make_advantage, with_boosts_named
 from rpgres.kits.fate_family.rolls import check_in
@@ -81,7 +81,9 @@ def _task(table: Table, actor: Character, form: Form) -> Task:
     who = said.get("by") or actor.name
     option = f"{named('task')} {form.name}"
     if who not in state.characters:
-        raise UsageError(f"{option}: nobody called {who!r} is at the table; there are: {', '.join(state.characters)}")
+        raise UsageError(
+            f"{option}: nobody called {who!r} is at the table; there are: {enumerated(state.characters, who)}"
+        )
     rating = read_ability(table.rules, said["with"], state=state, actor=who, option=option)
     return Task(form.name, who, said.get("action") or "overcome", rating, said["difficulty"])
 

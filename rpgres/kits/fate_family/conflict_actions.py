@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any
 
 from msgspec.structs import replace as _replace
 
 from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome
+from rpgres.errors import UsageError, enumerated
 from rpgres.kits import harm
 from rpgres.kits.aspects.policies import STYLE
 from rpgres.kits.fate_family import zones
 from rpgres.kits.fate_family.conflict_overcoming import OVERCOME, overcome, resistance
 from rpgres.kits.fate_family.conflict_state import TurnUnderWay, foes_of
-from rpgres.kits.fate_family.fighters import Fighter, room
-from rpgres.kits.fate_family.moves import ADVANTAGE, TARGET, TURN, advantage_on, concede, make_advantage, opposition_of
+from rpgres.kits.fate_family.fighters import Fighter, rating_names, room
+from rpgres.kits.fate_family.moves import (
+    ADVANTAGE,
+    TARGET,
+    TURN,
+    AdvantageOn,
+    advantage_on,
+    concede,
+    make_advantage,
+    opposition_of,
+)
 from rpgres.kits.fate_family.switches import ConflictSwitches
-from rpgres.model.state import SCENE, Character, Map
-from rpgres.rulesets import Option
+from rpgres.model.state import SCENE, Character, Map, slug
+from rpgres.parameters.values import Rating
+from rpgres.rulesets import Option, unknown
 
 ATTACK, DISCOVER = "attack", "discover"
 FULL_DEFENSE, CONCEDE, PASS = "full-defense", "concede", "pass"
+_USES = {ATTACK: "attack", ADVANTAGE: "advantage", DISCOVER: "discover", OVERCOME: "overcome"}  # what rates each
+_FILLERS = ("with", "using", "on", "against", "vs", "the", "a", "to")
 
 
 def act(now: TurnUnderWay) -> tuple[str, Outcome | None]:
     """Ask what a character does in a turn, and return it with the result."""
-    table, setup, fighter, state, enemies = now.table, now.setup, now.fighter, now.table.state, now.enemies
-    reached = [one for one in enemies if not setup.zones or zones.reaches(fighter, now.zone, one, state)]
+    table, setup, fighter, enemies = now.table, now.setup, now.fighter, now.enemies
+    reached = _reached(now, fighter)
     options = _options(
         bool(reached),
         _is_lost(now, enemies),
@@ -37,22 +52,77 @@ def act(now: TurnUnderWay) -> tuple[str, Outcome | None]:
     text, count = "What do you do in this exchange?", len(enemies)
     about = _foes_in_words(tuple(enemies), tuple(reached), has_zones=bool(setup.zones))
     foes = foes_of(setup, fighter.side)
-    did = table.ask(TURN, fighter.who, options, text=text, words=about, enemies=count, reached=len(reached), foes=foes)
+    facts: dict[str, Any] = {"enemies": count, "reached": len(reached), "foes": foes}
+    read = partial(_line, now, options)
+    typed = table.ask(
+        TURN, fighter.who, options, text=text, words=about, reads=lambda line: read(line)[0], says_more=True, **facts
+    )
+    did, target, skill = typed, "", ""
+    if " " in typed:
+        _, did, target, skill = read(typed)
+        now.fighter = _using(now, did, skill)
+        reached = [one for one in _reached(now, now.fighter) if target in ("", one.who)]
     match did:
         case "attack":
             return did, _attack(now, reached)
         case "create-advantage":
-            return did, _advantage(now, reached)
+            return did, _advantage(now, reached, target)
         case "discover":
             return did, _discover(now)
         case "overcome":
-            return overcome(now)
+            return overcome(now, has_means=bool(skill))
         case "concede":
             now.conceded = fighter.who == setup.actor
             return did, concede(table, now.actor)
         case "full-defense":
             now.full = True
     return did, None
+
+
+def _reached(now: TurnUnderWay, fighter: Fighter) -> list[Fighter]:
+    """Return the enemies that a fighter reaches."""
+    state, has_zones = now.table.state, bool(now.setup.zones)
+    return [one for one in now.enemies if not has_zones or zones.reaches(fighter, now.zone, one, state)]
+
+
+def _line(now: TurnUnderWay, options: Sequence[Option], typed: str) -> tuple[str, str, str, str]:
+    """Return what a line such as `attack voss with athletics` says: as it is kept, the action, the target, the skill.
+
+    Raises:
+        UsageError: it says something else.
+    """
+    words = [word for word in map(slug, typed.split()) if word and word not in _FILLERS]
+    words = words[words[:1] in ([now.fighter.who], [slug(now.actor.title)]) :]
+    did = next((one.name for one in options if words[:1] in ([one.name], [f"{one.name}s"])), "")
+    if not did:
+        raise UsageError(f"{typed!r} begins with none of: {enumerated([one.name for one in options], typed)}")
+    aims, characters = did in (ATTACK, ADVANTAGE), now.table.state.characters
+    people = {slug(name): one.who for one in now.enemies for name in (characters[one.who].title, one.who) if aims}
+    skills = [*now.actor.abilities, *now.table.rules.file.abilities] if did in _USES else []
+    known, rest, said = {**dict(zip(skills, skills, strict=True)), **people}, words[1:], dict[str, str]()
+    while rest:
+        length = next((length for length in range(len(rest), 0, -1) if "-".join(rest[:length]) in known), 0)
+        word = "-".join(rest[:length])
+        kind = "target" if word in people else "skill"
+        if not length or kind in said:
+            more = unknown("target or skill", rest[0], known, of=did)
+            raise UsageError(more if known else f"{did} takes no more words; type it alone")
+        said[kind], rest = known[word], rest[length:]
+    target, skill = said.get("target", ""), said.get("skill", "")
+    if target and all(one.who != target for one in _reached(now, _using(now, did, skill))):
+        raise UsageError(f"{target} is out of reach")
+    return " ".join(filter(None, (did, target, skill and f"with {skill}"))), did, target, skill
+
+
+def _using(now: TurnUnderWay, did: str, skill: str) -> Fighter:
+    """Return the fighter of a turn, who uses a skill for what is done."""
+    if not skill:
+        return now.fighter
+    rating = Rating(now.actor.abilities.get(skill, 0), skill)
+    ranged = (
+        skill in rating_names(now.table.rules, now.setup.kind, "ranged") if did == ATTACK else now.fighter.is_ranged
+    )
+    return _replace(now.fighter, **{_USES[did]: rating}, is_ranged=ranged)
 
 
 @lru_cache(maxsize=256)
@@ -167,11 +237,11 @@ def _defender(now: TurnUnderWay, target: Fighter) -> Fighter:
     return target
 
 
-def _advantage(now: TurnUnderWay, reached: list[Fighter]) -> Outcome:
+def _advantage(now: TurnUnderWay, reached: list[Fighter], aimed: str) -> Outcome:
     """Return the result of an advantage on the scene, or on a character who defends against it."""
     table, state = now.table, now.table.state
     people = [_person(state.characters[one.who], -1) for one in reached]
-    on = advantage_on(table, now.fighter.who, people)
+    on = AdvantageOn(aimed) if aimed else advantage_on(table, now.fighter.who, people)
     target = next((one for one in reached if one.who == on.who), None)
     rating = now.fighter.advantage
     if target is None:

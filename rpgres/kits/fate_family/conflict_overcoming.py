@@ -25,8 +25,12 @@ _ENDS = Option(ASPECT, "An aspect that was created in play, for good.", -1)
 _REST = Option(SCENERY.name, "Something else that is in the way.")
 
 
-def overcome(now: TurnUnderWay) -> tuple[str, Outcome]:
-    """Overcome the way to another zone, an aspect, or anything else (A:125, A:150), and return what that is called."""
+def overcome(now: TurnUnderWay, *, has_means: bool = False) -> tuple[str, Outcome]:
+    """Overcome the way to another zone, an aspect, or anything else (A:125, A:150), and return what that is called.
+
+    Args:
+        has_means: whether the skill was named with the action.
+    """
     table, setup, who = now.table, now.setup, now.fighter.who
     near = zones.within_two(setup.zones, now.zone) if setup.zones else []
     characters = table.state.characters
@@ -38,7 +42,8 @@ def overcome(now: TurnUnderWay) -> tuple[str, Outcome]:
     if what == _MOVE.name:
         return MOVE, _cross(now, near)
     how = {"removes": which_aspect(table, who, tags, text="Which aspect?").name} if what == ASPECT else {}
-    compared = now.compare(_rating(now), resistance(now, asks=True))
+    rating = now.fighter.overcome if has_means else _rating(now)
+    compared = now.compare(rating, resistance(now, asks=True))
     return OVERCOME, now.moves.overcome(table, now.actor, *compared, **how)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.table import Table
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, enumerated, named
 from rpgres.kits import harm
 from rpgres.kits.fate_family.rolls import check_sides
 from rpgres.kits.fate_family.switches import ConflictSwitches
@@ -143,7 +143,7 @@ def in_order(table: Table, fighters: Sequence[Fighter], *, kind: str, first: str
     said = [name.strip() for name in first.split(",") if name.strip()]
     for name in said:
         if all(one.who != name for one in fighters):
-            known = ", ".join(one.who for one in fighters)
+            known = enumerated([one.who for one in fighters], name)
             raise UsageError(f"{named('order')}: {name!r} takes no part; those who do: {known}")
     ordered.sort(key=lambda one: said.index(one.who) if one.who in said else len(said))
     return tuple(ordered)

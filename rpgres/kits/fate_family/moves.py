@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.table import Outcome, Table
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, enumerated
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import FinalRoll, check_present
 from rpgres.kits.fate_family.settling import EffectFields, fact_map, roles_of, settle
@@ -190,7 +190,7 @@ def compel(table: Table, actor: Character, name: str, proposer: str) -> Outcome:
     known = state.seen_by(state.seat_of(actor.name)).tags
     tag = aspects.seen_tag(state, actor.name, name)
     if known and tag is None:
-        names = ", ".join(tag.name for tag in known)
+        names = enumerated([tag.name for tag in known], name)
         raise UsageError(f"no aspect here is called {name!r}; there are: {names}")
     if tag is not None and tag.kind == aspects.BOOST:
         raise UsageError(f"{tag.name!r} is a boost, and boosts cannot be compelled")

@@ -13,7 +13,7 @@ import msgspec
 
 from rpgres.dice import Dice
 from rpgres.engine.table import Table
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, enumerated, named
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, Character, Map, State, slug
@@ -414,7 +414,7 @@ def stunts_that_help(
         if fits and (is_named or stunt["when"] is None):
             helping.append((name, stunt["bonus"]))
     if wanted:
-        has = ", ".join(stunts) or "none"
+        has = enumerated(stunts)
         raise UsageError(f"{actor.name}'s sheet has no stunt {min(wanted)!r}; it has: {has}")
     return helping
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.table import Outcome, Table
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, enumerated, named
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import FinalRoll, Foe, Help
 from rpgres.model.state import EMPTY, GM, Character, Map, State
@@ -180,7 +180,7 @@ def carrier_of(state: State, vs: Sequence[Opposition], on: str | None) -> str | 
     if on == OPPONENT:
         return next((one.character for one in vs if one.character), OPPONENT)
     if on and on not in state.characters:
-        known = ", ".join(state.characters)
+        known = enumerated(state.characters)
         raise UsageError(
             f"{named('on')} {on}: no character of that name is at the table ({known}); `opponent` is an "
             "opponent without a name"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, enumerated, named
 from rpgres.kits.fate_family.fighters import Fighter
 from rpgres.kits.fate_family.moves import ZONES
 from rpgres.model.state import EMPTY, State, slug
@@ -49,7 +49,7 @@ def start_of(row: Row, name: str, side: int, said: Mapping[str, Any]) -> dict[st
     """
     names = [zone for zone, _ in row]
     if said.get("zone") and slug(said["zone"]) not in names:
-        known = ", ".join(names) or f"none; give {named('zones')}"
+        known = enumerated(names, none=f"none; give {named('zones')}")
         raise UsageError(f"{name}: there is no zone {said['zone']!r}; there are: {known}")
     if not row:
         return {}

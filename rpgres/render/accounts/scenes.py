@@ -409,7 +409,7 @@ def _event_lines(events: Sequence[EventRecord], texts: Sequence[str], words: Wor
 def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineRecord | None:
     match event:
         case RollEvent():
-            faces = event.faces.replace(";", " ; ")
+            faces = event.faces.replace(";", " ; ") if not event.faces.startswith("=") else "a total"
             rolled = (event.dice or "dice", faces, rolled_value(event), in_line(event.words))
             return Rolled(_label(event.label), _by(event.by, words), *rolled)
         case DecisionEvent() if event.answer != NO:

@@ -15,7 +15,7 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import folders_in, hoist, values_in
 from rpgres.cli.output import READER
 from rpgres.cli.tables import AtTable, TableOptions
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, enumerated
 from rpgres.journal.commands import act, actor_of, rules_of, turn
 from rpgres.lines.options import ACT_OPTIONS, ACTOR, SEAT, TABLE, given_inputs
 from rpgres.plugins.loading import read_ruleset
@@ -92,7 +92,7 @@ class ActGroup(LazyGroup):
 
     def missing(self, ctx: Any) -> str:
         """Return the message of a line that names no action."""
-        return f"name an action: {', '.join(_data(self.line).file.actions)}; --help explains them"
+        return f"name an action: {enumerated(_data(self.line).file.actions)}; --help explains them"
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""

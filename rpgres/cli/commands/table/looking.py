@@ -18,6 +18,7 @@ from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.tables import AtTable, TableOptions
 from rpgres.engine.views import seats_of
 from rpgres.errors import RpgresError, UsageError, named
+from rpgres.formats.batches import TextRecord
 from rpgres.journal.commands import rules_of, state_at
 from rpgres.journal.exchange import read_view, state_in, view_of, write_files, write_json
 from rpgres.journal.exporting import misfits
@@ -72,6 +73,18 @@ def show(
         say(character_lines(state, meant, rules.file))
         return
     say(show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening()))
+
+
+@app.command("status")
+@spread
+def status(*, options: TableOptions) -> None:
+    """Show in one line who has what, and what the table waits for."""
+    from rpgres.lines.seat import Seat
+    from rpgres.lines.status import status as status_of
+
+    place = options.read()[0]
+    record = TextRecord(text=status_of(Seat(place.path, options.who, place.folders)))
+    say_record(record, lambda: [line(record.text)], as_json=options.as_json)
 
 
 @app.command("log")
