@@ -342,9 +342,11 @@ def _read_fate(pool: Pool, text: str) -> list[int]:
     for word, face in _FATE_WORDS.items():
         typed = typed.replace(word, face)
     for char in typed:
-        # "+1 0 -1" is how results are read aloud: a 1 after a sign belongs to it.
+        # "+1 0 -1" is how results are read aloud: a 1 after a sign belongs to it, and one by itself is a plus.
         if char in _FATE_FACES:
             faces.append(_FATE_FACES[char])
+        elif char == "1" and (previous == "," or previous.isspace()):
+            faces.append(1)
         elif not (char.isspace() or char == "," or (char == "1" and _FATE_FACES.get(previous))):
             why = _as_total(pool, text) or " (+, 0 or -)"
             _refuse(f"{_expected(pool)}; {char!r} in {text!r} is no face of a Fate die{why}", text)
