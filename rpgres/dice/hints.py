@@ -48,7 +48,7 @@ REFUSED = {
 WORDS = {
     "vs": f"a comparison is allowed only where dice are rolled or evaluated: {called('roll', 'd20+5', vs=15)}",
     "in": f"`in order` is allowed only where dice are rolled or evaluated: {called('roll', '3d6 in order')}",
-    "times": f"a number of times is allowed only where dice are rolled, as in {called('roll', '3d6 6 times')}",
+    "times": f"a number of times follows the dice, and only where dice are rolled: {called('roll', '3d6 6 times')}",
     "mi": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "min": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "ma": "the highest value of a die cannot be set in this notation",
@@ -56,7 +56,7 @@ WORDS = {
     **dict.fromkeys(
         ("rr", "reroll"), "dice are rerolled with r until the face stays, and once with ro: 2d6r1, 2d6ro<3"
     ),
-    **dict.fromkeys(("explode", "exploding"), "dice explode with !, once with !o: 3d6!, 8d10!>=8, 3d6!o"),
+    **dict.fromkeys(("explode", "exploding", "xo"), "dice explode with !, once with !o: 3d6!, 8d10!>=8, 3d6!o"),
     **dict.fromkeys(
         ("dc", "ac", "tn", "dv", "v", "versus", "against", "over", "beats"),
         "to compare the total, write vs and the number: d20+5 vs 15",

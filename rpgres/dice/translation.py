@@ -24,6 +24,12 @@ def _bounded(found: re.Match[str]) -> str:
     return "+".join([one] * count) if 0 < count <= _MOST_BOUNDED else found[0]
 
 
+def _exploding(found: re.Match[str]) -> str:
+    """Return dice that explode on one face, which is not said where it is the highest."""
+    on = "" if found["on"] == found["sides"] else f"={found['on']}"
+    return f"{found['n']}d{found['sides']}!{found['once'] or ''}{on}"
+
+
 def _kept(end: str) -> tuple[str, Callable[[re.Match[str]], str]]:
     """Return how words before dice say which of them are kept, and what stands for that here."""
     return (
@@ -53,12 +59,12 @@ _RULES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bmin(?=\()(\([^()]*\))", r"\1kl1"),
     (r"\b(?:floor|int)(?=\()", ""),
     (rf"{_DICE}\s*(?P<what>mi|min|ma|max)\s*(?P<limit>\d+)", _bounded),
-    (r"(?<=\d)\s*x(?=\s*(?:$|[<>=+)]))", "!"),
-    (r"(?<=\d)\s*(?:e|x!|ex)\s*(\d+)", r"!=\1"),
+    (r"(?<=\d)\s*x(o?)(?=\s*(?:$|[<>=+)]))", r"!\1"),
+    (rf"{_DICE}\s*(?:e|x!|ex|x(?P<once>o))\s*(?P<on>\d+)", _exploding),
     (r"(?<![\d])((?!1d)\d+d\d+)\s*cs\s*([<>=]+\s*\d+)", r"\1\2"),
     (r"(?<![\d])((?!1d)\d+d\d+)\s*cs\s*(\d+)", r"\1=\2"),
     (r"(?<=\d)\s*[ts](\d+)$", r">=\1"),
-    (r"^\s*(\d+)\s*[x#]\s*(\d*d.*)$", r"\2 \1 times"),
+    (r"^\s*(\d+)\s*(?:[x#]|times\s|\s)\s*(?=.*d[\d%f])([\dd({].*)$", r"\2 \1 times"),
     (r",?\s*\b(?:take|keep|choose)\s+(?:the\s+)?(highest|lowest|best|worst)", r" keep \1"),
     (r"\bkeep best", "keep highest"),
     (r"\bkeep worst", "keep lowest"),
