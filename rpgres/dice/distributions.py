@@ -179,8 +179,19 @@ def die_law(pool: Pool) -> Law:
 
 
 def _die_law(pool: Pool, work: Work) -> Law:
-    die = shown_law(pool)
-    return _exploded(die, pool, work) if pool.explosion else die
+    die, explosion = shown_law(pool), pool.explosion
+    if explosion is None:
+        return die
+    if not explosion.down:
+        return _exploded(die, pool, work)
+    # A low face is followed by a die that explodes upwards alone, and is subtracted.
+    added = _exploded(die, replace(pool, target=None, explosion=replace(explosion, down=0)), work)
+    work.spend(300 * explosion.down * len(added.values))
+    weights = {value: weight * die.total for value, weight in added.items() if value > explosion.down}
+    for face, ways in die.items():
+        for value, weight in added.items() if face <= explosion.down else ():
+            weights[face - value] = weights.get(face - value, 0) + ways * weight
+    return from_weights(weights, die.total * added.total)
 
 
 def shown_law(pool: Pool) -> Law:

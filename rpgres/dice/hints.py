@@ -61,6 +61,7 @@ WORDS = {
         ("dc", "ac", "tn", "dv", "v", "versus", "against", "over", "beats"),
         "to compare the total, write vs and the number: d20+5 vs 15",
     ),
+    "open": "an open-ended die is written d10oe: the highest face adds another die, the lowest subtracts one",
     "under": "to roll at or under a number, write vs <= and the number: 3d6 vs <=12",
     "with": "advantage follows the dice without more words: d20 adv, d20+5 dis",
     "plus": "to add, write +",

@@ -227,9 +227,7 @@ _Face = tuple[int, bool, bool]  # with whether it was rolled again, and whether 
 
 
 def _total(pool: Pool, die: Sequence[_Face]) -> int:
-    shown = [face for face, rerolled, _ in die if not rerolled]
-    less = len(shown) - 1 if pool.explosion and pool.explosion.penetrating else 0
-    return sum(shown) - less
+    return pool.joined([face for face, rerolled, _ in die if not rerolled])
 
 
 def _throw_dice(pool: Pool, draw: _Draw) -> list[list[_Face]]:

@@ -300,6 +300,20 @@ def test_the_sum_of_exploding_dice_is_that_of_dice_one_by_one(text: str, depth: 
     assert all(law.probability(value) == Fraction(one[value], total) for value in below)
 
 
+@pytest.mark.parametrize(
+    ("text", "sides", "low", "high"),
+    [("d4oe", 4, 1, 4), ("d6oe2", 6, 2, 5), ("d10oel2h9", 10, 2, 9), ("d100oe", 100, 5, 96)],
+)
+def test_an_open_ended_die_adds_at_its_high_end_and_subtracts_at_its_low_one(
+    text: str, sides: int, low: int, high: int
+) -> None:
+    law, up = dice(text).law, icepool.d(sides).explode([*range(high, sides + 1)], depth=4)
+    die = icepool.d(sides).map(lambda face: face + up if face >= high else face - up if face <= low else face)
+    reach = range(sides - 5 * high + 1, 5 * high)  # which no fifth explosion comes to
+    assert {value: law.probability(value) for value in reach} == {value: die.probability(value) for value in reach}
+    assert 0 < Fraction(law.open, law.total) < Fraction(2, 10**9)
+
+
 def test_chains_of_explosions_end_as_rolled_dice_do() -> None:
     orders = distributions._orders(20, 18, 2)
     # Of two dice, neither explodes more often than it may.
