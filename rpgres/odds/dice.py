@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 from rpgres.dice import Dice, DiceLine, Law, Target, difference, read_line
 from rpgres.engine.dice import FAILURE, SUCCESS, target_input
 from rpgres.errors import UsageError, named
 from rpgres.odds.exact import OUTCOME, OddsResult, chance_record
+
+if TYPE_CHECKING:
+    from rpgres.odds.variations import Variation
 
 TOLD = {True: SUCCESS, False: FAILURE}
 
@@ -82,6 +86,61 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         parts={name: str(line.dice.parts[name].law.mean()) for name in names},
         open_from=law.above if left and law is told else None,
         note=note or line.comment or None,
+    )
+
+
+def dice_grid(notation: str, vs: str | None, *, note: str | None = None, by: str | None = None) -> Variation | None:
+    """Return the odds of dice for every value of a range in them, in what they are compared with, or in both.
+
+    Args:
+        notation: the expression as typed, such as `d20+0..5 vs 10..15`.
+        vs: what it is compared with, where that is not part of it.
+
+    Returns:
+        nothing where there is no range.
+
+    Raises:
+        NotationError, LawSizeError, UsageError: see `dice_odds`; or there are too many values.
+    """
+    from fractions import Fraction
+    from itertools import product
+
+    from rpgres.odds.variations import MOST, Axis, Cell, Variation, range_values
+
+    text, sign, comment = notation.partition("#")
+    dice, compared, target = (f"{text} vs {vs}" if vs else text).partition(" vs ")
+    parts = {"notation": dice.strip(), "vs": target.strip()}
+    found = {name: re.split(r"(?<![\d.])(\d{1,6}\.\.\d{1,6})(?![\d.])", part) for name, part in parts.items()}
+    if all(len(pieces) == 1 for pieces in found.values()):
+        return None
+    if any(len(pieces) > 3 for pieces in found.values()):
+        raise UsageError(f"dice have one range, and what they are compared with another: d20+0..5 {named('vs')} 10..15")
+    values = {
+        name: [f"{one[0]}{value}{one[2]}" for value in range_values(one[1])] for name, one in found.items() if one[1:]
+    }
+    typed = product(*(values.get(name, [part]) for name, part in parts.items()))
+    cells: list[Cell] = []
+    for place in typed:
+        if len(cells) == MOST:
+            raise UsageError(f"these ranges have more combinations than the {MOST} that are evaluated at most")
+        one = dice_odds(f"{place[0]}{compared}{place[1]} {sign}{comment}", note=note, by=by)
+        is_number = one.success is None and one.open.exact == "0"
+        cells.append(
+            Cell(
+                at={name: value for name, value in zip(parts, place, strict=True) if name in values},
+                outcomes=one.outcomes,
+                success=one.success,
+                open=one.open,
+                method="partial" if one.method == "partial" else "exact",
+                leaves=one.leaves,
+                states=0,
+                mean=chance_record(Fraction(one.mean_exact)) if is_number else None,
+            )
+        )
+    axes = [Axis(name, several) for name, several in values.items()]
+    inputs = {name: part for name, part in parts.items() if part}
+    return Variation(
+        ruleset=None, inputs=inputs, by=by or OUTCOME, axes=axes, cells=cells, note=note or comment.strip() or None
     )
 
 
