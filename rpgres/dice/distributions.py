@@ -156,12 +156,6 @@ def _pool_law(pool: Pool, work: Work) -> Law:
     low, high = pool.kept
     explosion = pool.explosion
     if high - low < pool.count:
-        dropped = pool.count - high + low
-        is_plain = not (pool.target or explosion or pool.reroll)
-        if is_plain and not (low and high < pool.count) and dropped**2 < pool.count:
-            least, sides = (pool.faces[0] if low else -pool.faces[-1]), len(pool.faces)
-            law = _without_lowest(least, sides, pool.count, dropped, work)
-            return law if low else _negative(law)
         return _kept_law({_die_law(pool, work): pool.count}, pool.kept, work, pool if pool.target else None)
     if explosion is not None and (explosion.apart or pool.target is None) and pool.count > 1:
         return _exploded_sum(pool, work)
@@ -392,28 +386,6 @@ def _uniform_power(sides: int, n: int) -> tuple[int, ...]:
             following += (n * sides - n - k + sides) * weights[k - sides]
         weights.append(following // (k + 1))
     return (*weights, *weights[: top + 1 - len(weights)][::-1])
-
-
-def _without_lowest(low: int, sides: int, n: int, dropped: int, work: Work) -> Law:
-    """Return the distribution of the sum of `n` dice with faces from `low` on, without a few of the lowest.
-
-    The lowest die that stays shows each face in turn: some that are dropped are below it, the others show it too. The
-    rest are dice with fewer faces, of which at least one more shows it.
-    """
-    span, bits = n * (sides - 1), n * sides.bit_length()
-    work.hold(span + 1)
-    work.spend((dropped + 1) * (dropped + 2) // 2 * sides * span // 2 * (350 + bits // 4))
-    weights = [0] * (span + 1)  # beyond what stays, all parts cancel
-    for face in range(sides):
-        for below in range(dropped + 1 if face else 1):
-            ways, left, alike = comb(n, below) * face**below, n - below, dropped - below
-            parts = [(face, left, ways)]
-            parts += [(face + 1, left - dice, -ways * comb(left, dice)) for dice in range(alike + 1)]
-            for least, dice, times in parts:
-                start = least * dice + (left - alike - dice) * face
-                for place, number in enumerate(_uniform_power(sides - least, dice) if least < sides else (), start):
-                    weights[place] += times * number
-    return from_weights({(n - dropped) * low + place: weight for place, weight in enumerate(weights)}, sides**n)
 
 
 def _kept_law(kinds: Mapping[Law, int], kept: tuple[int, int], work: Work, pool: Pool | None = None) -> Law:

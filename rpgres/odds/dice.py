@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from rpgres.dice import Dice, DiceLine, Law, Target, difference, read_line
@@ -90,57 +92,40 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
 
 
 def dice_grid(notation: str, vs: str | None, *, note: str | None = None, by: str | None = None) -> Variation | None:
-    """Return the odds of dice for every value of a range in them, in what they are compared with, or in both.
+    """Return the odds for each value of a range, or of two, such as `d20+0..5 vs 10..15`; None where there is none.
 
     Args:
-        notation: the expression as typed, such as `d20+0..5 vs 10..15`.
-        vs: what it is compared with, where that is not part of it.
-
-    Returns:
-        nothing where there is no range.
+        vs: what the dice are compared with, where the notation does not say so.
 
     Raises:
-        NotationError, LawSizeError, UsageError: see `dice_odds`; or there are too many values.
+        UsageError: there are too many ranges or values; or see `dice_odds`.
     """
     from fractions import Fraction
-    from itertools import product
 
     from rpgres.odds.variations import MOST, Axis, Cell, Variation, range_values
 
     text, sign, comment = notation.partition("#")
-    dice, compared, target = (f"{text} vs {vs}" if vs else text).partition(" vs ")
-    parts = {"notation": dice.strip(), "vs": target.strip()}
-    found = {name: re.split(r"(?<![\d.])(\d{1,6}\.\.\d{1,6})(?![\d.])", part) for name, part in parts.items()}
-    if all(len(pieces) == 1 for pieces in found.values()):
-        return None
-    if any(len(pieces) > 3 for pieces in found.values()):
-        raise UsageError(f"dice have one range, and what they are compared with another: d20+0..5 {named('vs')} 10..15")
-    values = {
-        name: [f"{one[0]}{value}{one[2]}" for value in range_values(one[1])] for name, one in found.items() if one[1:]
-    }
-    typed = product(*(values.get(name, [part]) for name, part in parts.items()))
+    rolled, compared, target = (f"{text} vs {vs}" if vs else text).partition(" vs ")
+    inputs, axes = {"notation": rolled.strip(), "vs": target.strip()}, list[Axis]()
+    for name, part in inputs.items():
+        before, *found = re.split(r"(?<![\d.])(\d{1,6}\.\.\d{1,6})(?![\d.])", part)
+        if len(found) > 2:
+            raise UsageError(f"the dice have one range, and {named('vs')} another: d20+0..5 {named('vs')} 10..15")
+        axes.append(Axis(name, [before + value + found[1] for value in range_values(found[0])] if found else [part]))
+    varied = [axis for axis in axes if axis.values != [inputs[axis.name]]]
+    if prod(len(axis.values) for axis in axes) > MOST:
+        raise UsageError(f"these ranges have more than {MOST} combinations; at most so many are evaluated")
     cells: list[Cell] = []
-    for place in typed:
-        if len(cells) == MOST:
-            raise UsageError(f"these ranges have more combinations than the {MOST} that are evaluated at most")
+    for place in product(*(axis.values for axis in axes)) if varied else ():
         one = dice_odds(f"{place[0]}{compared}{place[1]} {sign}{comment}", note=note, by=by)
-        is_number = one.success is None and one.open.exact == "0"
-        cells.append(
-            Cell(
-                at={name: value for name, value in zip(parts, place, strict=True) if name in values},
-                outcomes=one.outcomes,
-                success=one.success,
-                open=one.open,
-                method="partial" if one.method == "partial" else "exact",
-                leaves=one.leaves,
-                states=0,
-                mean=chance_record(Fraction(one.mean_exact)) if is_number else None,
-            )
-        )
-    axes = [Axis(name, several) for name, several in values.items()]
-    inputs = {name: part for name, part in parts.items() if part}
-    return Variation(
-        ruleset=None, inputs=inputs, by=by or OUTCOME, axes=axes, cells=cells, note=note or comment.strip() or None
+        told = {name: getattr(one, name) for name in ("outcomes", "success", "open", "method", "leaves", "states")}
+        is_number = one.success is None and one.method == "exact"
+        at = {axis.name: value for axis, value in zip(axes, place, strict=True) if axis in varied}
+        cells.append(Cell(at=at, mean=chance_record(Fraction(one.mean_exact)) if is_number else None, **told))
+    inputs = {name: part for name, part in inputs.items() if part}
+    note = note or comment.strip() or None
+    return (
+        Variation(ruleset=None, inputs=inputs, by=by or OUTCOME, axes=varied, cells=cells, note=note) if cells else None
     )
 
 
