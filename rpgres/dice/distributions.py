@@ -156,10 +156,10 @@ def _pool_law(pool: Pool, work: Work) -> Law:
     low, high = pool.kept
     explosion = pool.explosion
     if high - low < pool.count:
-        return _kept_law({_die_law(pool, work): pool.count}, pool.kept, work, pool if pool.target else None)
+        return _kept_law({die_law(pool, work): pool.count}, pool.kept, work, pool if pool.target else None)
     if explosion is not None and (explosion.apart or pool.target is None) and pool.count > 1:
         return _exploded_sum(pool, work)
-    die = _die_law(pool, work)
+    die = die_law(pool, work)
     if pool.target is None or (explosion is not None and explosion.apart):
         return _power(die, pool.count, work)
     if pool.double is None and pool.fails is None:
@@ -167,13 +167,9 @@ def _pool_law(pool: Pool, work: Work) -> Law:
     return _power(_mapped(die, pool.worth), pool.count, work)
 
 
-def die_law(pool: Pool) -> Law:
+def die_law(pool: Pool, work: Work | None = None) -> Law:
     """Return the distribution of what one die of a pool is worth, rolled again and exploded as the pool says."""
-    return _die_law(pool, Work())
-
-
-def _die_law(pool: Pool, work: Work) -> Law:
-    die, explosion = shown_law(pool), pool.explosion
+    die, explosion, work = shown_law(pool), pool.explosion, work or Work()
     if explosion is None:
         return die
     if not explosion.down:
@@ -255,7 +251,7 @@ def _exploded_sum(pool: Pool, work: Work) -> Law:
     assert explosion
     added = _part(shown, pool.exploding, _gains(pool)[1])
     if explosion.once or pool.exploding != pool.exploding_added or added.values[0] < 0:
-        return _power(_die_law(pool, work), n, work)
+        return _power(die_law(pool, work), n, work)
     ended = _power(_part(shown, pool.exploding, _gains(pool)[0], ends=True), n, work)
     orders = _orders(shown.total, sum(added.weights), n)
     most = len(orders) - 1

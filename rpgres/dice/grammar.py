@@ -442,9 +442,6 @@ def _write_explosion(pool: Pool) -> str:
         shown = dict.fromkeys((explosion.again.first, explosion.again.added))
         return f" again {' then '.join(ranges(sorted(faces)) for faces in shown)}"
     if explosion.down:
-        high = explosion.on.number if explosion.on else pool.sides
-        if explosion.down + high != pool.sides + 1:
-            return f"oel{explosion.down}h{high}"
         return "oe" if explosion.down == open_ends(pool.sides) else f"oe{explosion.down}"
     on = f"{explosion.on.sign}{explosion.on.number}" if explosion.on else ""
     if explosion.apart:

@@ -20,7 +20,7 @@ _DROP = (
     r"(?:\s+(?P<behind>\d+)(?!\s*(?:[d\d]|times)))?(?!\w)"
 )
 _AGAIN = r"(?:(?P<from>\d+)-)?again(?!\w)"
-_OPEN_ENDED = r"oe(?:l(?P<low>\d{1,9})h(?P<high>\d{1,9})|(?P<size>\d{1,9}))?"
+_OPEN_ENDED = r"oe(?P<size>\d{1,9})?"
 _DOUBLE = r"double(?!\w)(?:\s+(?P<word>tens|sixes)(?!\w))?"
 _WORDED = {"tens": 10, "sixes": 6}
 
@@ -114,11 +114,10 @@ def _open_ended(scan: Scanner, pool: Pool, found: re.Match[str] | None) -> Explo
     """Return an explosion of both ends: high faces are followed by dice that add, low ones by dice that subtract."""
     assert found
     size = int(found["size"] or open_ends(pool.sides))
-    low, high = int(found["low"] or size), int(found["high"] or pool.sides + 1 - size)
-    if not 0 < low < high <= pool.sides:
-        message = "oe says how many faces explode at each end, d100oe5, or which, d10oel2h9; alone it is one in twenty"
+    if not 0 < 2 * size <= pool.sides:
+        message = "oe says how many faces explode at each end, as in d100oe5; alone it is one in twenty"
         scan.fail(message, found.start(), end=scan.at)
-    return Explosion(_exploding(scan, pool, Comparison(">=", high), found.start()), down=low)
+    return Explosion(_exploding(scan, pool, Comparison(">=", pool.sides + 1 - size), found.start()), down=size)
 
 
 def _double(scan: Scanner, pool: Pool, found: re.Match[str], start: int) -> Comparison:

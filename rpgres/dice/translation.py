@@ -24,12 +24,6 @@ def _bounded(found: re.Match[str]) -> str:
     return "+".join([one] * count) if 0 < count <= _MOST_BOUNDED else found[0]
 
 
-def _exploding(found: re.Match[str]) -> str:
-    """Return dice that explode on one face, which is not said where it is the highest."""
-    on = "" if found["on"] == found["sides"] else f"={found['on']}"
-    return f"{found['n']}d{found['sides']}!{found['once'] or ''}{on}"
-
-
 def _kept(end: str) -> tuple[str, Callable[[re.Match[str]], str]]:
     """Return how words before dice say which of them are kept, and what stands for that here."""
     return (
@@ -60,7 +54,8 @@ _RULES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\b(?:floor|int)(?=\()", ""),
     (rf"{_DICE}\s*(?P<what>mi|min|ma|max)\s*(?P<limit>\d+)", _bounded),
     (r"(?<=\d)\s*x(o?)(?=\s*(?:$|[<>=+)]))", r"!\1"),
-    (rf"{_DICE}\s*(?:e|x!|ex|x(?P<once>o))\s*(?P<on>\d+)", _exploding),
+    (rf"{_DICE}\s*(?:e|x!|ex|x(?P<once>o))\s*(?P=sides)(?!\d)", r"\g<n>d\g<sides>!\g<once>"),
+    (r"(?<=\d)\s*(?:e|x!|ex|x(o))\s*(\d+)", r"!\1=\2"),
     (r"(?<![\d])((?!1d)\d+d\d+)\s*cs\s*([<>=]+\s*\d+)", r"\1\2"),
     (r"(?<![\d])((?!1d)\d+d\d+)\s*cs\s*(\d+)", r"\1=\2"),
     (r"(?<=\d)\s*[ts](\d+)$", r">=\1"),
