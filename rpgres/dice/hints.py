@@ -29,11 +29,11 @@ REFUSED = {
     ")": "this parenthesis has no opening one",
     "%": "% means 100 sides and is allowed only directly after d, as in d%",
     "f": "F means Fate dice and is allowed only directly after d, as in 4dF; failures follow a count, as in 6d10>=8f1",
-    ">": "a comparison counts the dice of one pool and must follow it directly, as in 6d10>=8; "
-    "to compare the total, write vs 10",
-    "<": "a comparison counts the dice of one pool and must follow it directly, as in 6d10<=3; "
-    "to compare the total, write vs <=10",
-    "=": "a comparison counts the dice of one pool and must follow it directly, as in 6d10=10",
+    **dict.fromkeys(
+        ">=<",
+        "a comparison counts the dice of one pool and must follow it directly, as in 6d10>=8; "
+        "to compare the total, write vs 10 or vs <=10",
+    ),
     "!": "! must directly follow a pool of dice, as in 3d6!",
     "k": "keeping works on one pool and must follow it directly, as in 4d6kh3",
     "r": "r must directly follow a pool of dice, as in 2d6r1",
