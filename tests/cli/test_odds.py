@@ -366,4 +366,5 @@ def test_without_cards_in_hand_the_odds_are_those_of_any_hand() -> None:
 )
 def test_only_numbers_that_an_action_has_are_listed(action: str, by: str, has: str) -> None:
     for name in (by, "foo"):
-        assert complaint("odds", *action.split(), "--by", name).strip().endswith(f"has no number {name!r}; it has: {has}")
+        said = complaint("odds", *action.split(), "--by", name)
+        assert said.strip().endswith(f"has no number {name!r}; it has: {has}")
