@@ -254,8 +254,9 @@ def _no_deck(name: str, extra: Sequence[Path]) -> UsageError:
     own = [one for one in known if one.partition("/")[0] == name]
     if own:
         return UsageError(f"{name} is a ruleset; name one of its decks: {enumerated(own)}")
-    short = nearest(name, {one.rpartition("/")[2] for one in known})
-    meant = [repr(one) for one in known if one.rpartition("/")[2] == short]
+    shorts = {one.rpartition("/")[2] for one in known}
+    short = name if name in shorts else nearest(name, shorts)
+    meant = [repr(one) for one in known if one.rpartition("/")[2] == short and one != name]
     if meant:
         return UsageError(f"rpgres has no deck {name!r}; did you mean {' or '.join(meant)}?")
     return UsageError(unknown("deck", name, known, of="rpgres"))

@@ -10,10 +10,12 @@ from typing import Literal
 
 import msgspec
 
+from rpgres.errors import FileError
 from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import find_ruleset, installed_folders, ruleset_names
 from rpgres.plugins.entries import head_of, standalone_folder
 from rpgres.rulesets import data_folders
+from rpgres.toml.reading import read_source
 
 CASES = "conformance"  # begins the names of scenes that only test a ruleset
 
@@ -99,9 +101,9 @@ def _summary(kind: Listed, ruleset: str, path: Path) -> FileSummary:
 def _comment(path: Path) -> str:
     """Return the first sentence of the comment that begins a file, which says what it is."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            found = re.match(r"(?:#:.*\n)*((?:#.*\n)+)", file.read(2000))
-    except OSError:
+        source = read_source(path)
+    except FileError:
         return ""
+    found = None if source.is_linked else re.match(r"(?:#:.*\n)*((?:#.*\n)+)", source.text)
     told = " ".join(line.lstrip("# ") for line in found[1].splitlines()) if found else ""
     return re.split(r"(?<=\.) ", told)[0].strip()

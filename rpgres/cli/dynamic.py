@@ -514,9 +514,9 @@ NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice, d66 two dic
 are 2d20kh1 and 2d20kl1. Expressions are joined by + - * / and ( ); division drops the fraction.
 
 Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3, 4d6 drop lowest), ! explodes the highest face
-(!>=8 all from 8 on, !o once, !p each further die less one), r and ro reroll always or once (d6r1, d6ro<3), and
->= <= = > < count the dice that fit (6d10>=8; > is strictly greater); a count may have f1 (ones take one off),
-double 10 (tens count twice), again (tens bring another die).
+(!>=8 all from 8 on, !o once, !p each further die less one), oe both ends (d10oe: 10 adds, 1 subtracts), r and ro
+reroll always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater); a count
+may have f1 (ones take one off), double 10 (tens count twice), again (tens bring another die).
 
 Brackets name parts (2d6[fire]+d4[cold]), vs compares (d20+5 vs 15), in order rolls six times (3d6 in order), and
 a comment begins with #. Instead of an expression, - reads one from standard input."""

@@ -136,8 +136,8 @@ HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
 LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
 
 
-# What stands for a value that is left out, by the option as typed; where it is a flag, there is none to leave out.
-BARE = {name: one.bare for one in (REAL, BEST_WHO) for name in one.names if one.bare is not None}
+# What stands for a value that is left out; an input of an action may have the name of one of these options.
+BARE = {(one.name, one.metavar): one.bare or "" for one in (REAL, BEST_WHO)}
 
 
 class StrictCommand(typer.core.TyperCommand):
@@ -202,7 +202,8 @@ class StrictCommand(typer.core.TyperCommand):
 
     def _completed(self, args: list[str]) -> list[str]:
         """Return a line in which an option that needs no value has one."""
-        bare = {name: BARE[name] for one in self.params for name in one.opts if name in BARE and one.metavar}
+        read = {(one.name, one.metavar): one.opts for one in self.params}
+        bare = {name: BARE[key] for key, names in read.items() if key in BARE for name in names}
         end = args.index("--") if "--" in args else len(args)
         for place in reversed(range(end)):
             if args[place] in bare and (place + 1 >= end or args[place + 1].startswith("-")):

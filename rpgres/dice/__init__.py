@@ -10,6 +10,7 @@ The grammar (case does not matter; spaces may stand between tokens, not inside a
     keep       = ( "kh" | "kl" | "dh" | "dl" ) [ number ] | ( "keep" | "drop" ) ( "highest" | "lowest" ) [ number ]
     pool       = [ number ] "d" ( number | "%" | "F" ) { modifier }
     modifier   = "!" [ "!" ] [ "p" ] [ "o" ] [ sign value ]    explodes; p: penetrating, o: once
+               | "oe" [ number ]                               open-ended: high faces add a die, low ones subtract one
                | ( "r" | "ro" ) [ number | sign value ]        rerolled: until it fits no more, or once
                | keep                                          keep or drop the highest or lowest (default 1)
                | sign value                                    count the dice that fit
@@ -27,9 +28,11 @@ U+00D7 and U+00F7 are read as ``-``, ``*`` and ``/``. Division drops the fractio
 The modifiers of a pool may be written in any order and are applied in this one: reroll, explode, keep and drop (several
 from left to right), count. ``!`` explodes the highest face, ``!>=8`` all from 8 on. An exploded die is one die that is
 worth the sum of its faces, for keeping as for counting; of a penetrating one each further face is worth one less. With
-``again`` every new die counts for itself. A count is a value like any other, so ``6d10>=8 + 2`` is two more than the
-number of dice that show 8 or more. Where dice are kept or counted, ``!>=8`` is refused, because other tools then take
-the new dice for dice of their own: ``!!>=8`` adds them, ``again >=8`` counts them.
+``again`` every new die counts for itself. ``d10oe`` explodes on both ends: after the highest face dice are added, after
+the lowest subtracted, and these go on while they show the highest; ``oe`` alone takes one face in twenty at each end
+(``d100oe``: 1 to 5 and 96 to 100), ``oe2`` two. A count is a value like any other, so ``6d10>=8 + 2`` is two more than
+the number of dice that show 8 or more. Where dice are kept or counted, ``!>=8`` is refused, because other tools then
+take the new dice for dice of their own: ``!!>=8`` adds them, ``again >=8`` counts them.
 
 Of several values in parentheses the highest or lowest are kept, and added: ``(2d6,d12)kh1``. Without commas these are
 the dice of pools that are added, ``(d6+2d8)kh2``, which is ``(d6,d8,d8)kh2``.

@@ -156,16 +156,10 @@ def _pool_law(pool: Pool, work: Work) -> Law:
     low, high = pool.kept
     explosion = pool.explosion
     if high - low < pool.count:
-        dropped = pool.count - high + low
-        is_plain = not (pool.target or explosion or pool.reroll)
-        if is_plain and not (low and high < pool.count) and dropped**2 < pool.count:
-            least, sides = (pool.faces[0] if low else -pool.faces[-1]), len(pool.faces)
-            law = _without_lowest(least, sides, pool.count, dropped, work)
-            return law if low else _negative(law)
-        return _kept_law({_die_law(pool, work): pool.count}, pool.kept, work, pool if pool.target else None)
+        return _kept_law({die_law(pool, work): pool.count}, pool.kept, work, pool if pool.target else None)
     if explosion is not None and (explosion.apart or pool.target is None) and pool.count > 1:
         return _exploded_sum(pool, work)
-    die = _die_law(pool, work)
+    die = die_law(pool, work)
     if pool.target is None or (explosion is not None and explosion.apart):
         return _power(die, pool.count, work)
     if pool.double is None and pool.fails is None:
@@ -173,14 +167,21 @@ def _pool_law(pool: Pool, work: Work) -> Law:
     return _power(_mapped(die, pool.worth), pool.count, work)
 
 
-def die_law(pool: Pool) -> Law:
+def die_law(pool: Pool, work: Work | None = None) -> Law:
     """Return the distribution of what one die of a pool is worth, rolled again and exploded as the pool says."""
-    return _die_law(pool, Work())
-
-
-def _die_law(pool: Pool, work: Work) -> Law:
-    die = shown_law(pool)
-    return _exploded(die, pool, work) if pool.explosion else die
+    die, explosion, work = shown_law(pool), pool.explosion, work or Work()
+    if explosion is None:
+        return die
+    if not explosion.down:
+        return _exploded(die, pool, work)
+    # A low face is followed by a die that explodes upwards alone, and is subtracted.
+    added = _exploded(die, replace(pool, target=None, explosion=replace(explosion, down=0)), work)
+    work.spend(300 * explosion.down * len(added.values))
+    weights = {value: weight * die.total for value, weight in added.items() if value > explosion.down}
+    for face, ways in die.items():
+        for value, weight in added.items() if face <= explosion.down else ():
+            weights[face - value] = weights.get(face - value, 0) + ways * weight
+    return from_weights(weights, die.total * added.total)
 
 
 def shown_law(pool: Pool) -> Law:
@@ -250,7 +251,7 @@ def _exploded_sum(pool: Pool, work: Work) -> Law:
     assert explosion
     added = _part(shown, pool.exploding, _gains(pool)[1])
     if explosion.once or pool.exploding != pool.exploding_added or added.values[0] < 0:
-        return _power(_die_law(pool, work), n, work)
+        return _power(die_law(pool, work), n, work)
     ended = _power(_part(shown, pool.exploding, _gains(pool)[0], ends=True), n, work)
     orders = _orders(shown.total, sum(added.weights), n)
     most = len(orders) - 1
@@ -381,28 +382,6 @@ def _uniform_power(sides: int, n: int) -> tuple[int, ...]:
             following += (n * sides - n - k + sides) * weights[k - sides]
         weights.append(following // (k + 1))
     return (*weights, *weights[: top + 1 - len(weights)][::-1])
-
-
-def _without_lowest(low: int, sides: int, n: int, dropped: int, work: Work) -> Law:
-    """Return the distribution of the sum of `n` dice with faces from `low` on, without a few of the lowest.
-
-    The lowest die that stays shows each face in turn: some that are dropped are below it, the others show it too. The
-    rest are dice with fewer faces, of which at least one more shows it.
-    """
-    span, bits = n * (sides - 1), n * sides.bit_length()
-    work.hold(span + 1)
-    work.spend((dropped + 1) * (dropped + 2) // 2 * sides * span // 2 * (350 + bits // 4))
-    weights = [0] * (span + 1)  # beyond what stays, all parts cancel
-    for face in range(sides):
-        for below in range(dropped + 1 if face else 1):
-            ways, left, alike = comb(n, below) * face**below, n - below, dropped - below
-            parts = [(face, left, ways)]
-            parts += [(face + 1, left - dice, -ways * comb(left, dice)) for dice in range(alike + 1)]
-            for least, dice, times in parts:
-                start = least * dice + (left - alike - dice) * face
-                for place, number in enumerate(_uniform_power(sides - least, dice) if least < sides else (), start):
-                    weights[place] += times * number
-    return from_weights({(n - dropped) * low + place: weight for place, weight in enumerate(weights)}, sides**n)
 
 
 def _kept_law(kinds: Mapping[Law, int], kept: tuple[int, int], work: Work, pool: Pool | None = None) -> Law:

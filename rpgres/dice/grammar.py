@@ -79,6 +79,7 @@ class Explosion(Struct, frozen=True):
         once: whether the die that follows cannot explode.
         penetrating: whether each die that follows is worth one less than it shows.
         apart: whether it is counted as a die of its own (`again`), and not added to the first.
+        down: the highest of the faces of a first die that are followed by dice that subtract (`oe`); 0 for none.
         again: in place of `on`, faces for which there is no notation; only of dice of their own.
     """
 
@@ -86,6 +87,7 @@ class Explosion(Struct, frozen=True):
     once: bool = False
     penetrating: bool = False
     apart: bool = False
+    down: int = 0
     again: Again | None = None
 
     @property
@@ -137,18 +139,26 @@ class Pool(Struct, frozen=True):
     @property
     def exploding(self) -> Collection[int]:
         """The faces that explode, of a first die."""
-        row, explosion = self.row, self.explosion
-        if explosion is None:
-            return range(0)
-        if explosion.again is not None:
-            return explosion.again.first
-        return explosion.on.among(row) if explosion.on else row[-1:]
+        if self.explosion is not None and self.explosion.again is not None:
+            return self.explosion.again.first
+        added = self.exploding_added
+        return (*self.row[: self.explosion.down], *added) if self.explosion and self.explosion.down else added
 
     @property
     def exploding_added(self) -> Collection[int]:
         """The faces that explode, of a die that was added."""
-        again = self.explosion.again if self.explosion is not None else None
-        return self.exploding if again is None else again.added
+        row, explosion = self.row, self.explosion
+        if explosion is None:
+            return range(0)
+        if explosion.again is not None:
+            return explosion.again.added
+        return explosion.on.among(row) if explosion.on else row[-1:]
+
+    def joined(self, faces: Sequence[int]) -> int:
+        """Return the total of one die that showed these faces, each of which but the last exploded."""
+        first, *others = faces
+        added = sum(others) - (len(others) if self.explosion and self.explosion.penetrating else 0)
+        return first - added if self.explosion and 0 < first <= self.explosion.down else first + added
 
     def worth(self, value: int) -> int:
         """Return what a kept die of this value adds to the value of the pool."""
@@ -167,7 +177,7 @@ class Pool(Struct, frozen=True):
             return -dice if self.fails else 0, 2 * dice if self.double else dice
         first, last = self.faces[0], self.faces[-1]
         less = int(self.explosion is not None and self.explosion.penetrating)
-        least = first + chain * min(0, first - less)
+        least = first + chain * (-last if self.explosion and self.explosion.down else min(0, first - less))
         return (high - low) * least, (high - low) * (last + chain * max(0, last - less))
 
     @property
@@ -415,6 +425,11 @@ def _write_pool(pool: Pool) -> str:
     return f"{text} double {'' if is_top else pool.double.sign}{pool.double.number}"
 
 
+def open_ends(sides: int) -> int:
+    """Return how many faces explode at each end of a die with `oe` alone: one in twenty."""
+    return max(1, sides // 20)
+
+
 def _write_keep(keep: tuple[tuple[str, int], ...]) -> str:
     return "".join(f"{word}{count}" for word, count in keep)
 
@@ -426,6 +441,8 @@ def _write_explosion(pool: Pool) -> str:
     if explosion.again is not None:
         shown = dict.fromkeys((explosion.again.first, explosion.again.added))
         return f" again {' then '.join(ranges(sorted(faces)) for faces in shown)}"
+    if explosion.down:
+        return "oe" if explosion.down == open_ends(pool.sides) else f"oe{explosion.down}"
     on = f"{explosion.on.sign}{explosion.on.number}" if explosion.on else ""
     if explosion.apart:
         return f" again {on}".rstrip()

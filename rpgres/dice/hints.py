@@ -29,11 +29,11 @@ REFUSED = {
     ")": "this parenthesis has no opening one",
     "%": "% means 100 sides and is allowed only directly after d, as in d%",
     "f": "F means Fate dice and is allowed only directly after d, as in 4dF; failures follow a count, as in 6d10>=8f1",
-    ">": "a comparison counts the dice of one pool and must follow it directly, as in 6d10>=8; "
-    "to compare the total, write vs 10",
-    "<": "a comparison counts the dice of one pool and must follow it directly, as in 6d10<=3; "
-    "to compare the total, write vs <=10",
-    "=": "a comparison counts the dice of one pool and must follow it directly, as in 6d10=10",
+    **dict.fromkeys(
+        ">=<",
+        "a comparison counts the dice of one pool and must follow it directly, as in 6d10>=8; "
+        "to compare the total, write vs 10 or vs <=10",
+    ),
     "!": "! must directly follow a pool of dice, as in 3d6!",
     "k": "keeping works on one pool and must follow it directly, as in 4d6kh3",
     "r": "r must directly follow a pool of dice, as in 2d6r1",
@@ -48,7 +48,7 @@ REFUSED = {
 WORDS = {
     "vs": f"a comparison is allowed only where dice are rolled or evaluated: {called('roll', 'd20+5', vs=15)}",
     "in": f"`in order` is allowed only where dice are rolled or evaluated: {called('roll', '3d6 in order')}",
-    "times": f"a number of times is allowed only where dice are rolled, as in {called('roll', '3d6 6 times')}",
+    "times": f"a number of times follows the dice, and only where dice are rolled: {called('roll', '3d6 6 times')}",
     "mi": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "min": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "ma": "the highest value of a die cannot be set in this notation",
@@ -56,11 +56,12 @@ WORDS = {
     **dict.fromkeys(
         ("rr", "reroll"), "dice are rerolled with r until the face stays, and once with ro: 2d6r1, 2d6ro<3"
     ),
-    **dict.fromkeys(("explode", "exploding"), "dice explode with !, once with !o: 3d6!, 8d10!>=8, 3d6!o"),
+    **dict.fromkeys(("explode", "exploding", "xo"), "dice explode with !, once with !o: 3d6!, 8d10!>=8, 3d6!o"),
     **dict.fromkeys(
         ("dc", "ac", "tn", "dv", "v", "versus", "against", "over", "beats"),
         "to compare the total, write vs and the number: d20+5 vs 15",
     ),
+    "open": "an open-ended die is written d10oe: the highest face adds another die, the lowest subtracts one",
     "under": "to roll at or under a number, write vs <= and the number: 3d6 vs <=12",
     "with": "advantage follows the dice without more words: d20 adv, d20+5 dis",
     "plus": "to add, write +",

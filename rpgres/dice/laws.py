@@ -45,19 +45,15 @@ class Law(Struct, frozen=True):
 
     def probability(self, value: int) -> Fraction:
         """Return the chance of exactly `value`; what is open counts for none."""
-        from bisect import bisect_left
         from fractions import Fraction
 
-        place = bisect_left(self.values, value)
-        found = place < len(self.values) and self.values[place] == value
-        return Fraction(self.weights[place] if found else 0, self.total)
+        return Fraction(dict(self.items()).get(value, 0), self.total)
 
     def at_least(self, value: int) -> Fraction:
         """Return the chance of `value` or more; what is open counts for none."""
-        from bisect import bisect_left
         from fractions import Fraction
 
-        return Fraction(sum(self.weights[bisect_left(self.values, value) :]), self.total)
+        return Fraction(sum(weight for one, weight in self.items() if one >= value), self.total)
 
     def mean(self) -> Fraction:
         """Return the mean; nothing is renormalised, what is open adds nothing."""
@@ -90,19 +86,16 @@ class Work:
     def spend(self, nanoseconds: int) -> None:
         self.left -= nanoseconds
         if self.left < 0:
-            raise LawSizeError(
-                f"the exact distribution of these dice would take more than {MOST_LAW_WORK // 10**9} second of work; "
-                "use fewer dice or fewer sides, or roll them many times instead",
-                limit="MOST_LAW_WORK",
-            )
+            raise _too_large(f"take more than {MOST_LAW_WORK // 10**9} second of work", "MOST_LAW_WORK")
 
     def hold(self, values: int) -> None:
         if values > MOST_LAW_VALUES:
-            raise LawSizeError(
-                f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values; "
-                "use fewer dice or fewer sides, or roll them many times instead",
-                limit="MOST_LAW_VALUES",
-            )
+            raise _too_large(f"have more than {MOST_LAW_VALUES} values", "MOST_LAW_VALUES")
+
+
+def _too_large(does: str, limit: str) -> LawSizeError:
+    advice = "use fewer dice or fewer sides, or roll them many times instead"
+    return LawSizeError(f"the exact distribution of these dice would {does}; {advice}", limit=limit)
 
 
 def from_weights(weights: dict[int, int], total: int) -> Law:

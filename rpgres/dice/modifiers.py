@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rpgres.dice import hints
-from rpgres.dice.grammar import DIGITS, FATE, Comparison, Explosion, Pool, Reroll
+from rpgres.dice.grammar import DIGITS, FATE, Comparison, Explosion, Pool, Reroll, open_ends
 
 if TYPE_CHECKING:
     from rpgres.dice.scanner import Scanner
@@ -20,6 +20,7 @@ _DROP = (
     r"(?:\s+(?P<behind>\d+)(?!\s*(?:[d\d]|times)))?(?!\w)"
 )
 _AGAIN = r"(?:(?P<from>\d+)-)?again(?!\w)"
+_OPEN_ENDED = r"oe(?P<size>\d{1,9})?"
 _DOUBLE = r"double(?!\w)(?:\s+(?P<word>tens|sixes)(?!\w))?"
 _WORDED = {"tens": 10, "sixes": 6}
 
@@ -35,9 +36,10 @@ def read_modifiers(scan: Scanner, pool: Pool) -> Pool:
             scan.at += len(word)
             scan.count_dice(1, start)
             pool = with_advantage(scan, pool, word, start)
-        elif char == "!" or ((char == "a" or char in DIGITS) and (found := scan.match(_AGAIN))):
+        elif char == "!" or ((char in "ao" or char in DIGITS) and (found := scan.match(f"{_AGAIN}|{_OPEN_ENDED}"))):
             places["explosion"] = start
-            explosion = _explosion(scan, pool, places) if char == "!" else _again(scan, pool, found)
+            read = _again if char != "o" else _open_ended
+            explosion = _explosion(scan, pool, places) if char == "!" else read(scan, pool, found)
             if pool.explosion:
                 scan.fail("the dice of this pool explode already", start, end=scan.at)
             pool = replace(pool, explosion=explosion)
@@ -106,6 +108,16 @@ def _again(scan: Scanner, pool: Pool, found: re.Match[str] | None) -> Explosion:
     else:
         on = _some_faces(scan, pool, "again", found.start())
     return Explosion(on, apart=True)
+
+
+def _open_ended(scan: Scanner, pool: Pool, found: re.Match[str] | None) -> Explosion:
+    """Return an explosion of both ends: high faces are followed by dice that add, low ones by dice that subtract."""
+    assert found
+    size = int(found["size"] or open_ends(pool.sides))
+    if not 0 < 2 * size <= pool.sides:
+        message = "oe says how many faces explode at each end, as in d100oe5; alone it is one in twenty"
+        scan.fail(message, found.start(), end=scan.at)
+    return Explosion(_exploding(scan, pool, Comparison(">=", pool.sides + 1 - size), found.start()), down=size)
 
 
 def _double(scan: Scanner, pool: Pool, found: re.Match[str], start: int) -> Comparison:
@@ -217,7 +229,7 @@ def _check_end(scan: Scanner, pool: Pool, places: dict[str, int]) -> None:
     if explosion:
         reachable = staying if until else tuple(pool.row)
         exploding = [face for face in reachable if face in pool.exploding]
-        if not explosion.once and len(exploding) == len(reachable):
+        if not explosion.once and all(face in pool.exploding_added for face in reachable):
             scan.fail("every remaining face explodes forever", at)
         if not exploding:
             scan.fail("the faces that explode are always rerolled, so this die never explodes", at)

@@ -35,18 +35,15 @@ def read_off(dice: Dice, throw: Throw, readings: tuple[Reading, ...]) -> tuple[i
 
 def _kept(pool: Pool, faces: tuple[DieFace, ...]) -> Iterator[int]:
     """Yield the worth of every kept die: an exploded one is the sum of its faces."""
-    less = int(pool.explosion is not None and pool.explosion.penetrating)
-    worth = 0
+    die: list[int] = []
     for face in faces:
         if face.mark == "rerolled":
             continue
-        worth += face.face
-        if face.exploded:
-            worth -= less
-        else:
+        die.append(face.face)
+        if not face.exploded:
             if face.mark != "dropped":
-                yield worth
-            worth = 0
+                yield pool.joined(die)
+            die = []
 
 
 def _of_kept(reading: Reading, kept: list[int]) -> int:

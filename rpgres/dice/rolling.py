@@ -240,9 +240,7 @@ _Face = tuple[int, bool, bool]  # with whether it was rolled again, and whether 
 
 
 def _total(pool: Pool, die: Sequence[_Face]) -> int:
-    shown = [face for face, rerolled, _ in die if not rerolled]
-    less = len(shown) - 1 if pool.explosion and pool.explosion.penetrating else 0
-    return sum(shown) - less
+    return pool.joined([face for face, rerolled, _ in die if not rerolled])
 
 
 def _throw_dice(pool: Pool, draw: _Draw) -> list[list[_Face]]:
@@ -289,43 +287,25 @@ class _Reading:
         self.text = text.strip()
         self.faces = _read_fate(pool, self.text) if pool.sides == FATE else _read_numbers(pool, self.text)
         self.taken = 0
-        self.thrown_again = False  # whether a die so far has more than one face
 
-    def draw(self, reason: str) -> int:
+    def draw(self, _reason: str) -> int:
         if self.taken == len(self.faces):
-            self.refuse_missing(reason)
-        self.thrown_again = self.thrown_again or reason != _FIRST
+            self.refuse_missing()
         self.taken += 1
         return self.faces[self.taken - 1]
 
-    def refuse_missing(self, reason: str) -> NoReturn:
-        if reason == _FIRST:
-            self.refuse_few()
-        last = _face_text(self.pool, self.faces[-1])
-        what = "explodes" if reason == _EXPLOSION else "is rerolled"
-        die = "the die that it brings" if self._is_apart else "the same die"
-        _refuse(
-            f"the last {last} of {self.text!r} {what} and must be followed by the next face of {die}; "
-            "give the faces of each die in order, die by die",
-            self.text,
-        )
-
-    def refuse_few(self) -> NoReturn:
-        """Refuse too few faces; when some of them belong to one die, tell that this is how they were read."""
-        if not self.thrown_again:
+    def refuse_missing(self) -> NoReturn:
+        """Refuse too few faces; where a die that goes on is among them, tell that this is how they were read."""
+        again = next((face for face in reversed(self.faces) if self._goes_on(face)), None)
+        if again is None:
             self.refuse_count()
-        again = next(face for face in self.faces if self._goes_on(face))
         what = "is rerolled" if self.pool.reroll and self.pool.reroll.wants(again) else "explodes"
-        die = "that of the die that it brings" if self._is_apart else "the new one of the same die"
+        die = "the die that it brings" if self.pool.explosion and self.pool.explosion.apart else "the same die"
         _refuse(
-            f"{_expected(self.pool)}; in {self.text!r} the {_face_text(self.pool, again)} {what}, so the next face "
-            f"is {die}, and a die is missing; give the faces of each die in order, die by die",
+            f"{_expected(self.pool)}; in {self.text!r} the {_face_text(self.pool, again)} {what} and is followed by "
+            f"the next face of {die}, so one is missing; give the faces of each die in order, die by die",
             self.text,
         )
-
-    @property
-    def _is_apart(self) -> bool:
-        return self.pool.explosion is not None and self.pool.explosion.apart
 
     def _goes_on(self, face: int) -> bool:
         rerolled = self.pool.reroll and self.pool.reroll.wants(face)
@@ -355,9 +335,11 @@ def _read_fate(pool: Pool, text: str) -> list[int]:
     for word, face in _FATE_WORDS.items():
         typed = typed.replace(word, face)
     for char in typed:
-        # "+1 0 -1" is how results are read aloud: a 1 after a sign belongs to it.
+        # "+1 0 -1" is how results are read aloud: a 1 after a sign belongs to it, and one by itself is a plus.
         if char in _FATE_FACES:
             faces.append(_FATE_FACES[char])
+        elif char == "1" and (previous == "," or previous.isspace()):
+            faces.append(1)
         elif not (char.isspace() or char == "," or (char == "1" and _FATE_FACES.get(previous))):
             why = _as_total(pool, text) or " (+, 0 or -)"
             _refuse(f"{_expected(pool)}; {char!r} in {text!r} is no face of a Fate die{why}", text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import NoReturn
 
 from rpgres.dice import hints
@@ -12,12 +11,6 @@ from rpgres.errors import NotationError
 
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _READ_AS = {"\u2212": "-", "\u00d7": "*", "\u00f7": "/"}
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    # Only when it is needed: plain dice need no pattern, and the start of a command should not pay for them.
-    return re.compile(pattern, re.ASCII | re.IGNORECASE)
 
 
 class Scanner:
@@ -78,7 +71,7 @@ class Scanner:
     def peek(self, pattern: str) -> re.Match[str] | None:
         """Return what a pattern fits next, without reading it."""
         self.next()
-        return _compiled(pattern).match(self.text, self.at)
+        return re.compile(pattern, re.ASCII | re.IGNORECASE).match(self.text, self.at)  # plain dice need none
 
     def word(self) -> str:
         """Return the next word without reading it, in lower case; nothing where none is next."""

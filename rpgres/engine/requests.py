@@ -40,7 +40,8 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         action: the action's name.
         with_: the action's inputs, by parameter, as in a scene.
         seed: any text; a fresh one when left out.
-        given: results read off real dice, by label: one, or a list in the order of the questions.
+        given: results read off real dice, by label: one, or a list in the order of the questions; a list of numbers is
+            one roll, die by die.
         choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
         switches: house rules that are not at their default.
         auto: whether policies answer what is left unanswered.
@@ -70,7 +71,7 @@ class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     Attributes:
         notation: the dice, as `rpgres roll` takes them: 4d6kh3.
         seed: any text; a fresh one when left out.
-        given: results read off real dice, under the label `roll`.
+        given: results read off real dice, under the label `roll`; a list of numbers is one roll, die by die.
         note: carried into the result.
         id: anything; carried into the answer.
     """

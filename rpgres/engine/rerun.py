@@ -489,7 +489,7 @@ def _check_used(
     unasked += [(label, value, [*dealer.asked]) for label, value, count in chance if dealer.asked.get(label, 0) < count]
     told = list[str]()
     for label, value, asked in unasked:
-        near = nearest(label, [one for one in asked if one != label])
+        near = nearest(label, asked)
         told.append(f"{step}{label}={value}" + (f" (did you mean {step + near!r}?)" if near else ""))
     if told:
         raise UsageError(f"nothing was asked that these would answer: {', '.join(told)}")

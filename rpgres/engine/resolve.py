@@ -139,11 +139,17 @@ def listed_answers(answers: Answers | None, what: str) -> dict[str, list[str]]:
     """
     read: dict[str, list[str]] = {}
     for label, value in (answers or EMPTY).items():
-        several = [value] if isinstance(value, str | int) else value
+        several = [value] if isinstance(value, str | int) else joined_faces(value) if what == "given" else value
         if not isinstance(several, Sequence) or not all(map(_is_answer, several)):
             raise UsageError(f"{what} {label}: an answer is a text, or a list of texts, not {value!r}")
         read[label] = [str(one) for one in several]
     return read
+
+
+def joined_faces(value: Any) -> Any:
+    """Return a list of numbers, which are the faces of one roll, as its only text; everything else as it is."""
+    is_faces = isinstance(value, list | tuple) and len(value) > 1 and all(type(one) is int for one in value)
+    return [",".join(map(str, value))] if is_faces else value
 
 
 def _is_answer(value: object) -> bool:

@@ -276,8 +276,9 @@ class Line:
                 f"{self.words.action} names no {who}; the actor comes first: {who} {self.words.action}",
                 reason="unknown",
             )
-        near = nearest(slug(word), self.words.names())
-        if near == slug(word):  # a name, for which there is no place left
+        names = [*self.words.names()]
+        near = nearest(slug(word), names)
+        if slug(word) in names:  # a name, for which there is no place left
             said = self.inputs()
             takers = [one for one in self.words.takers.values() if any(self.words.fit(one, word, said))]
             given = " and ".join(f"{one.name} is already given" for one in takers if not self.is_open(one))

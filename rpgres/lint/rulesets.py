@@ -34,6 +34,7 @@ from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_erro
 # What the commands that resolve an action take for themselves.
 COMMON_OPTIONS = {*SHARED, "action", "as", "help", "ruleset", "sheet", "switches", "version"}
 COMMON_OPTIONS |= {"leaves", "policies", "seconds"}  # of odds, scenes and requests
+COMMON_OPTIONS |= {"actor", "each-run", "real-dice", "table", "wait"}  # of rolls and tables
 
 
 def data_diagnostics(rules: Rules) -> list[Diagnostic]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from rpgres.dice import Dice, DiceLine, Law, Target, difference, read_line
 from rpgres.engine.dice import FAILURE, SUCCESS, target_input
 from rpgres.errors import UsageError, enumerated, named
 from rpgres.odds.exact import OUTCOME, OddsResult, chance_record
+
+if TYPE_CHECKING:
+    from rpgres.odds.variations import Variation
 
 TOLD = {True: SUCCESS, False: FAILURE}
 
@@ -82,6 +88,44 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         parts={name: str(line.dice.parts[name].law.mean()) for name in names},
         open_from=law.above if left and law is told else None,
         note=note or line.comment or None,
+    )
+
+
+def dice_grid(notation: str, vs: str | None, *, note: str | None = None, by: str | None = None) -> Variation | None:
+    """Return the odds for each value of a range, or of two, such as `d20+0..5 vs 10..15`; None where there is none.
+
+    Args:
+        vs: what the dice are compared with, where the notation does not say so.
+
+    Raises:
+        UsageError: there are too many ranges or values; or see `dice_odds`.
+    """
+    from fractions import Fraction
+
+    from rpgres.odds.variations import MOST, Axis, Cell, Variation, range_values
+
+    text, sign, comment = notation.partition("#")
+    rolled, compared, target = (f"{text} vs {vs}" if vs else text).partition(" vs ")
+    inputs, axes = {"notation": rolled.strip(), "vs": target.strip()}, list[Axis]()
+    for name, part in inputs.items():
+        before, *found = re.split(r"(?<![\d.])(\d{1,6}\.\.\d{1,6})(?![\d.])", part)
+        if len(found) > 2:
+            raise UsageError(f"the dice have one range, and {named('vs')} another: d20+0..5 {named('vs')} 10..15")
+        axes.append(Axis(name, [before + value + found[1] for value in range_values(found[0])] if found else [part]))
+    varied = [axis for axis in axes if axis.values != [inputs[axis.name]]]
+    if prod(len(axis.values) for axis in axes) > MOST:
+        raise UsageError(f"these ranges have more than {MOST} combinations; at most so many are evaluated")
+    cells: list[Cell] = []
+    for place in product(*(axis.values for axis in axes)) if varied else ():
+        one = dice_odds(f"{place[0]}{compared}{place[1]} {sign}{comment}", note=note, by=by)
+        told = {name: getattr(one, name) for name in ("outcomes", "success", "open", "method", "leaves", "states")}
+        is_number = one.success is None and one.method == "exact"
+        at = {axis.name: value for axis, value in zip(axes, place, strict=True) if axis in varied}
+        cells.append(Cell(at=at, mean=chance_record(Fraction(one.mean_exact)) if is_number else None, **told))
+    inputs = {name: part for name, part in inputs.items() if part}
+    note = note or comment.strip() or None
+    return (
+        Variation(ruleset=None, inputs=inputs, by=by or OUTCOME, axes=varied, cells=cells, note=note) if cells else None
     )
 
 

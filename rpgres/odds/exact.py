@@ -32,6 +32,7 @@ from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, Tape
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
 from rpgres.rulesets import is_ours
+from rpgres.rulesets.references import plan_of
 from rpgres.stopping import STOP
 from rpgres.toml.diagnostics import unknown
 
@@ -194,7 +195,9 @@ def check_told(rules: Rules, action: str, by: str) -> None:
     Raises:
         UsageError: it is neither `outcome`, `margin` or `total` nor told beside the outcome.
     """
-    known = dict.fromkeys((*ANSWERS, *rules.file.actions[action].told))
+    described = rules.file.actions[action]
+    numbers = (OUTCOME, *plan_of(rules, action).numbers) if described.dice else ANSWERS
+    known = dict.fromkeys((*(name for name in ANSWERS if name in numbers), *described.told))
     if by not in known:
         raise UsageError(f"{named('by')}: {unknown('number', by, known, of=f'{rules.id} {action}')}")
 

@@ -58,10 +58,12 @@ class Variation(Evaluated, frozen=True, kw_only=True, tag="rpgres.variation/1"):
     """The odds for ranges of values, as `rpgres odds --vary` prints them with --json.
 
     Attributes:
-        axes: what takes several values: one thing, or two.
+        ruleset: the ruleset's id; null for dice notation.
+        axes: what takes several values: one thing, or two; of dice `notation` and `vs`.
         cells: the odds of each value, or of each pair; those of the last axis vary fastest.
     """
 
+    ruleset: str | None  # type: ignore[assignment]  # of dice there is none
     axes: list[Axis]
     cells: list[Cell]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -255,6 +256,8 @@ def head_of(path: Path) -> dict[str, object]:
     try:
         known = os.stat(path)
     except (OSError, ValueError):
+        return {}
+    if not stat.S_ISREG(known.st_mode):  # a pipe would be waited for
         return {}
     return _head_at(path, (known.st_mtime_ns, known.st_size, known.st_ino))
 

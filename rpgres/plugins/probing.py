@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import subprocess
@@ -17,17 +18,19 @@ from rpgres.plugins.discovery import usable
 from rpgres.plugins.entries import ENDED, Entry, installed_plugins
 from rpgres.plugins.importing import ruleset_of
 
-SECONDS = 60.0  # within which all plugins are imported; one that waits for ever is to blame for the rest
+SECONDS = 5.0  # within which a plugin is imported
 READY, DONE = "ready", "done"
+LATE = "Timeout ("  # what faulthandler writes first
 
 _PROGRAM = "from rpgres.plugins.probing import main; main()"
 
 
 class _Asked(msgspec.Struct):
-    """What the other process is to do: import these, with this path of modules."""
+    """What the other process is to do: import these, with this path of modules, each within so many seconds."""
 
     path: list[str]
     entries: list[Entry]
+    seconds: float
 
 
 def probe_plugins() -> None:
@@ -46,7 +49,7 @@ def probe_plugins() -> None:
 
 def _import_elsewhere(entries: Sequence[Entry]) -> tuple[int, str]:
     """Return how many plugins another process has imported, and how it came to an end."""
-    asked = msgspec.json.encode(_Asked(sys.path, list(entries)))
+    asked = msgspec.json.encode(_Asked(sys.path, list(entries), SECONDS))
     start: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     try:
         # -P: no module is taken from the current folder
@@ -54,19 +57,17 @@ def _import_elsewhere(entries: Sequence[Entry]) -> tuple[int, str]:
     except OSError:
         return len(entries), ""  # where no process can be started, none is noticed
     try:
-        answer, _ = process.communicate(asked, timeout=SECONDS)
+        answer, _ = process.communicate(asked)
         code = process.returncode
         how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
         message = f"it terminated the importing process ({how})"
-    except subprocess.TimeoutExpired:
-        process.kill()
-        answer, _ = process.communicate()
-        message = f"importing it took longer than {SECONDS:g} s"
     except BaseException:  # an interrupt ends both
         process.kill()
         process.communicate()
         raise
-    lines = answer.decode("ascii", "replace").split()
+    said, late, _ = answer.decode("ascii", "replace").partition(LATE)
+    message = f"importing it took longer than {SECONDS:g} s" if late else message
+    lines = said.split()
     return (lines.count(DONE), message) if READY in lines else (len(entries), "")
 
 
@@ -78,7 +79,9 @@ def main() -> None:
     os.dup2(2, 1)  # whatever a plugin prints is no answer
     os.write(answers, f"{READY}\n".encode())
     for entry in asked.entries:
+        faulthandler.dump_traceback_later(asked.seconds, exit=True, file=answers)  # also in a loop of C
         with suppress(PluginError):  # reported where it is used
             ruleset_of(entry)
         os.write(answers, f"{DONE}\n".encode())
+    faulthandler.cancel_dump_traceback_later()
     os._exit(0)  # what plugins have planned for the end of a process is not waited for

@@ -54,7 +54,7 @@ def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = (
 def _is_packaged_from(project: Path, ruleset_id: str) -> bool:
     """Whether the distribution that this project file builds brings the ruleset."""
     try:
-        text = project.read_bytes()
+        text = project.read_bytes() if os.path.isfile(project) else b""
     except OSError:
         return False
     import tomli

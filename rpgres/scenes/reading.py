@@ -96,7 +96,7 @@ def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path |
         return read_source(Path(name)), None
     path = find_scene(name, extra=extra)
     source = read_source(path)
-    return (source if path == Path(name) else Source(name.removesuffix(".toml"), source.text)), path.parent
+    return (source if path == Path(name) else replace(source, path=name.removesuffix(".toml"))), path.parent
 
 
 def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:

@@ -187,10 +187,10 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     """
     import difflib
 
-    names = list(words)
+    names = [name for name in words if name != word]  # the word itself is no help
     said = _folded(word)
-    if word in names or not 0 < len(said) <= _MAX_WORD:
-        return word if word in names else None
+    if not 0 < len(said) <= _MAX_WORD:
+        return None
     meant = {_folded(name): name for name in reversed(names)}  # of two alike, the first
     near = difflib.get_close_matches(said, meant, n=1, cutoff=_SIMILAR) or [
         name for name in meant if name.startswith(said)

@@ -186,7 +186,7 @@ def _check_dict(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
         yield from _key_faults(node.key_type, key, (*path, key))
         for fault in _faults(node.value_type, item, (*path, key)):
             is_bare = fault.code == "missing-key" and len(fault.path) == len(path) + 2  # such as one to overlay another
-            near = nearest(key, [one for one in value if one != key]) if is_bare else ""
+            near = nearest(key, value) if is_bare else ""
             more = f"; or did you mean {key_text((*path, near))}?" if near else ""
             more = more or (_quoting_hint(node, key, item) if len(fault.path) == len(path) + 1 else "")
             yield msgspec.structs.replace(fault, message=fault.message + more) if more else fault

@@ -70,10 +70,15 @@ _ADVICE = {
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A text and the name its reader knows it by: `path` as shown to the user, `-` for standard input."""
+    """A text and the name its reader knows it by: `path` as shown to the user, `-` for standard input.
+
+    Attributes:
+        is_linked: whether the file is a link, which may lead anywhere; errors do not quote it.
+    """
 
     path: str
     text: str
+    is_linked: bool = False
 
 
 def read_source(path: Path) -> Source:
@@ -97,7 +102,8 @@ def read_source(path: Path) -> Source:
             f"{shown}: larger than {MAX_BYTES // 1024 // 1024} MiB, the limit for files of rpgres", file=shown
         )
     try:
-        return Source(shown, content.decode("utf-8").removeprefix("\ufeff"))
+        is_linked = os.path.islink(path) or os.path.islink(path.parent)
+        return Source(shown, content.decode("utf-8").removeprefix("\ufeff"), is_linked)
     except UnicodeDecodeError as fault:
         if content.startswith((b"\xff\xfe", b"\xfe\xff")):
             how = "save it as UTF-8; PowerShell does with `Set-Content -Encoding utf8`"
@@ -124,6 +130,8 @@ def _content(path: Path) -> bytes:
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     if os.path.isdir(path):  # opening a folder is "permission denied" on Windows
         raise OSError(FOLDER_NAMED)
+    if os.path.lexists(path) and not os.path.isfile(path) and not str(path).startswith(("/dev/", "/proc/")):
+        raise OSError("it is a pipe or a device")  # which would be waited for; `<(...)` of a shell lies in /dev
     with path.open("rb") as file:
         return file.read(MAX_BYTES + 1)
 
@@ -236,9 +244,9 @@ def _shown_error(
 ) -> FileError:
     text = lines[line - 1].rstrip()
     start = max(0, column - 1 - _SHOWN_WIDTH // 2)
-    shown = in_line(text[start : start + _SHOWN_WIDTH])
+    shown = f"\n  {in_line(text[start : start + _SHOWN_WIDTH])}\n  {' ' * (column - 1 - start)}^"
     tail = f"\n{advice}" if advice else ""
-    message = f"{said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}"
+    message = f"{said}{'' if source.is_linked else shown}{tail}"
     found = Diagnostic("syntax", message, source.path, line, column)
     return diagnostics_error([found], file=source.path, line=line, column=column)
 

@@ -248,6 +248,12 @@ def test_every_request_has_its_answer(requests: list[Any]) -> None:
             assert answer.get("id") == request.get("id")
 
 
+@pytest.mark.parametrize("asked", [{"notation": "4dF"}, {"op": "roll", "notation": "4dF"}])
+def test_a_list_of_numbers_is_what_the_dice_of_one_roll_show(asked: dict[str, str]) -> None:
+    (answer,) = answers(json.dumps({**asked, "given": {"roll": [1, 0, -1, 1]}}))
+    assert (answer["answers"][0]["value"], answer["total"]) == ("+0-+", 1)
+
+
 @pytest.mark.parametrize("text", ["NaN", "{'a': 1}", '{"ruleset": NaN}', "\x00", "1e9999", "{}{}"])
 def test_what_is_nearly_json(text: str) -> None:
     (answer,) = answers(text)

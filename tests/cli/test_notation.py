@@ -317,3 +317,21 @@ def test_a_line_that_begins_with_no_dice_but_speaks_of_them_is_told_as_notation(
         assert message.endswith(f"did you mean {meant!r}?")
         assert (shown.strip(), marked.strip()) == (" ".join(words), caret)
     assert "no ruleset 'foo'" in complaint("roll", "foo", "overcome", "3", "vs", "4dF+2")
+
+
+@pytest.mark.parametrize(
+    ("line", "axes"), [("d20+0..1 --vs 10..11", 2), ("d20 vs <=4..6", 1), ("1..3d6 --by total", 1)]
+)
+def test_ranges_of_dice_make_a_table_of_what_each_is_alone(line: str, axes: int) -> None:
+    found = as_json("odds", *line.split())
+    assert faults("variation", None, found) == []
+    assert len(found["axes"]) == axes
+    for cell in found["cells"]:
+        at, by = cell["at"], ["--by", "total"] if "--by" in line else []
+        vs = [f"--vs={at['vs']}"] if "vs" in at else []
+        alone = as_json("odds", at.get("notation", "d20"), *vs, *by)
+        assert (cell["outcomes"], cell["success"]) == (alone["outcomes"], alone["success"])
+
+
+def test_one_range_stands_in_the_dice() -> None:
+    assert "dice have one range" in complaint("odds", "1..2d6+0..3")

@@ -15,7 +15,7 @@ from rpgres.odds import actions
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
-from tests.support.command_line import rpgres
+from tests.support.command_line import complaint, rpgres
 from tests.support.effort import games
 
 FATE_DICE = 4 @ icepool.Die([-1, 0, 1])
@@ -355,3 +355,16 @@ def test_without_cards_in_hand_the_odds_are_those_of_any_hand() -> None:
     needed = rpgres(*asked, "--each").err
     assert "need --hand" in needed
     assert "or '' for none" in needed
+
+
+@pytest.mark.parametrize(
+    ("action", "by", "has"),
+    [
+        ("action-and-challenge check", "total", "outcome, action-die, score, match"),
+        ("three-dice-under reaction", "margin", "outcome, total"),
+    ],
+)
+def test_only_numbers_that_an_action_has_are_listed(action: str, by: str, has: str) -> None:
+    for name in (by, "foo"):
+        said = complaint("odds", *action.split(), "--by", name)
+        assert said.strip().endswith(f"has no number {name!r}; it has: {has}")

@@ -157,6 +157,13 @@ def test_a_house_rule_of_the_line() -> None:
     assert as_json(*args, "--switch", "fail_chooser=actor", code=3)["question"]["who"] == "actor"
 
 
+def test_an_input_called_like_another_name_of_a_common_option_takes_a_value_below_zero(tmp_path: Path) -> None:
+    (tmp_path / "two-dice").mkdir()
+    (tmp_path / "two-dice" / "ruleset.toml").write_text('[parameters.bonus]\naliases = ["dice"]\n', "utf-8")
+    line = ("roll", "two-dice", "risk", "--trait=1", "--seed=1", f"--rulesets={tmp_path}")
+    assert rpgres(*line, "--dice", "-2").out == rpgres(*line, "--dice=-2").out == rpgres(*line, "--bonus=-2").out
+
+
 def test_another_name_of_an_option_and_options_in_front() -> None:
     want = as_json(*OVERCOME, "--seed", "7")
     assert as_json("roll", "fate", "overcome", "--ability", "3", "--vs", "2", "--seed", "7") == want

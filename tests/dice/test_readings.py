@@ -85,6 +85,7 @@ def test_the_natural_die_under_a_bonus() -> None:
     "text",
     [
         *("d6!", "3d6!", "2d4!kh1", "4d10r1", "3d6ro=1", "3d10>=8f1 double", "3d6!p", "3d6!!p>=5kh2", "3d8!o>6+d4"),
+        *("2d6oe", "3d10oekh1", "2d10oe2>=8"),
         *("3d10>=8 again", "2d6>=5f1 again >=5 double", "2d6ro1>=5 again + d4"),
     ],
 )

@@ -205,6 +205,7 @@ CHANGES = {
     ),
     "argument unknown": ('kind = "tag"\ntag = "gear"', 'kind = "text"', "unexpected keyword argument 'rope'"),
     "reserved name": ("[parameters.rope]", '[parameters.rope]\nname = "seed"', "every action has an option 'seed'"),
+    "reserved name of rolls alone": ("[parameters.rope]", '[parameters.rope]\nname = "wait"', "an option 'wait'"),
     "reserved alias": ('aliases = ["ability"]', 'aliases = ["sheet"]', "every action has an option 'sheet'"),
     "double name": ("[parameters.rope]", '[parameters.rope]\nname = "how"', "two of its parameters have the same name"),
     "double alias": ('aliases = ["ability"]', 'aliases = ["how"]', "'how' means both"),

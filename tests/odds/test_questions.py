@@ -91,7 +91,7 @@ def test_every_question_has_the_answer_of_play(ruleset: str, action: str, inputs
         if by in prepared.rules.file.actions[action].told:  # where it is not told, it is nothing
             counts = Counter({NOTHING if one is None else one: count for one, count in counts.items()})
         if None in counts:
-            with pytest.raises(UsageError, match=f"has no {by} in odds"):
+            with pytest.raises(UsageError, match=f"has no ({by} in odds|number {by!r})"):
                 outcome_odds(prepared, policies=policies, by=by)
             continue
         odds = outcome_odds(prepared, policies=policies, by=by)

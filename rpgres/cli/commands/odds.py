@@ -85,11 +85,12 @@ def _asked(shared: Mapping[str, Any]) -> Decide | None:
 
 def print_dice_odds(notation: str, values: dict[str, Any]) -> None:
     """Print the chance of every value of a dice expression."""
-    from rpgres.odds.dice import dice_odds
+    from rpgres.odds.dice import dice_grid, dice_odds
 
-    rolled = opt.read_dice(notation, values["vs"], values["note"])
     format_of(values)  # a mistake is reported before the work begins
-    emit(dice_odds(rolled, note=values["note"], by=values["by"]), None, values)
+    told = {"note": values["note"], "by": values["by"]}
+    grid = dice_grid(notation, values["vs"], **told)
+    emit(grid or dice_odds(opt.read_dice(notation, values["vs"], values["note"]), **told), None, values)
 
 
 class OddsGroup(PlayGroup):

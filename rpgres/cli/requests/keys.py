@@ -15,6 +15,7 @@ import typer.core
 
 from rpgres.cli import options
 from rpgres.cli.options import built
+from rpgres.engine.resolve import joined_faces
 from rpgres.errors import UsageError, as_data, as_key, located
 from rpgres.lines.options import ACT_OPTIONS, Option
 from rpgres.parameters.context import check_plain
@@ -180,7 +181,8 @@ def _several(key: Key, name: str, given: Any) -> list[Any]:
 
 def _pairs(key: Key, name: str, given: dict[str, Any]) -> Iterator[str]:
     for label, value in given.items():
-        for one in value if isinstance(value, list) else [value]:
+        several = joined_faces(value) if key.name == "given" else value
+        for one in several if isinstance(several, list) else [several]:
             text = _text(f"{name} {label}", one)
             everybody = key.name == "policies" and label in ("", EVERYBODY)
             yield text if everybody else f"{label}={text}"
