@@ -14,6 +14,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
+from rpgres.engine.decisions import claim
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
 from rpgres.engine.players import OrdersPolicy, Policy, Prompt, Question, View, policy_of
@@ -230,7 +231,7 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     claims: tuple[str, ...] = ()
     if asked.kind == "act" and asked.by not in ("", GM):
         claims = claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor)
-    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state)
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state, claim)
 
 
 def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Seats:
