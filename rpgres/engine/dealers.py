@@ -266,8 +266,9 @@ class SeededDealer(Dealer):
         return min(cards, key=lambda card: (word(0, f"{place}:{card}", 0), card))
 
 
-# A player's own result at a table is kept as `++++ by mara`, and with REFUSED behind it if the game master refused it.
-BY, REFUSED = " by ", ", refused"
+# A player's own result at a table is kept as `++++ by mara`. Given with the action, it is one of the action's claims;
+# given later, it is claimed when it is used (CLAIMED), and the seed answers if the game master refuses it (REFUSED).
+BY, CLAIMED, REFUSED = " by ", ", claimed", ", refused"
 
 
 def plain(text: str) -> str:
@@ -277,7 +278,7 @@ def plain(text: str) -> str:
 
 def giver_of(text: str) -> str:
     """Return the seat of a player who gave a result; empty for the host and the game master."""
-    return text.partition(BY)[2].removesuffix(REFUSED)
+    return text.partition(BY)[2].partition(",")[0]
 
 
 def is_given(texts: Sequence[str | None], number: int) -> bool:
@@ -345,7 +346,7 @@ class GivenDealer(Dealer):
             raise GivenError.of(label, result, error.raw, **error.details) from None
 
     def said(self, label: str, seat: str) -> str:
-        """Return what a player has given for the next question of a label; empty where nobody has to confirm it."""
+        """Return what the game master has to confirm of the next question of a label; empty for nothing."""
         return ""
 
     def refuse(self, label: str) -> None:
@@ -434,12 +435,12 @@ class TapedDealer(GivenDealer):
         return found
 
     def said(self, label: str, seat: str) -> str:
-        """Return what the seat that rolls has given for the next question; what other players gave is for their own."""
+        """Have the next question answered by the seat that rolls, or by the host; return what is claimed by that."""
         self._unfit, number = "", self._asked.get(label, 0)
         if self._left:
             typed = self.typed.get(label, [])
             text = (typed[number] if number < len(typed) else None) or ""
-            return plain(text) if giver_of(text) else ""
+            return plain(text) if text.endswith((CLAIMED, REFUSED)) else ""
         queue = self._given.get(label, [])
         fitting = [text for giver in (seat, "") for text in queue if text is not None and giver_of(text) == giver]
         if not fitting:
@@ -448,12 +449,12 @@ class TapedDealer(GivenDealer):
         for texts in (queue, self.later[label]):
             texts.remove(fitting[0])
             texts.insert(0, fitting[0])
-        return plain(fitting[0]) if giver_of(fitting[0]) else ""
+        return plain(fitting[0]) if fitting[0].endswith(CLAIMED) else ""
 
     def refuse(self, label: str) -> None:
         if not self._left:
-            self._refused[label] = f"{self._given[label].pop(0)}{REFUSED}"
-            self.later[label].pop(0)
+            self._given[label].pop(0)
+            self._refused[label] = self.later[label].pop(0).replace(CLAIMED, REFUSED)
             self._unfit = label
 
     def _next(self, label: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import REFUSED
+from rpgres.engine.dealers import CLAIMED, REFUSED
 from rpgres.engine.dealing import Dealt
 from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError, called, readable
@@ -302,7 +302,7 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     given = {
         label: [
             *[
-                text.removesuffix(REFUSED)
+                text.replace(REFUSED, CLAIMED)
                 for text in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :]
                 if text is not None
             ],

@@ -158,7 +158,7 @@ def answer(
         refuse_sealed(now.history, seat)
         if not decides:
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
-        draft = answer_draft(now, Typed(**answers))
+        draft = answer_draft(now, Typed(**answers, is_accepted=bool(accepted)))
         return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
     if prompt is not None and not decides:
