@@ -126,7 +126,7 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     before = found_in(pending.secret) if pending is not None else None
     drawn, known = Counter(what for _, what in chance_in(before.events if before is not None else ())), _shown(before)
     _check_known(at, drawn, given, step=step)
-    hand = _asking(history, at.hand, drawn, seat=at.seat, step=step) if at.hand is not None else None
+    hand = _asking(history, at.hand, drawn, seat=at.typist, step=step) if at.hand is not None else None
     ran = run_at(at.rules, history, asked, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it; or undo the action")
