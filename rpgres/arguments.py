@@ -103,7 +103,7 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
         except Exception as error:
             found = misfit(call, args, kwargs)
             if found is None:
-                own = _as_own(error)
+                own = in_own_words(error)
                 if own is error:
                     raise
                 raise own from None
@@ -115,8 +115,8 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     return told
 
 
-def _as_own(error: Exception) -> BaseException:
-    """Return what Python says of a name or a text that cannot be kept as our own error; anything else as it is."""
+def in_own_words(error: Exception) -> BaseException:
+    """Return Python's error of a text or a name that cannot be stored as our own; anything else as it is."""
     if isinstance(error, UnicodeEncodeError):
         return UsageError("a text or a name has half of a character (a lone surrogate), which no file can have")
     if isinstance(error, ValueError) and "embedded null" in str(error):

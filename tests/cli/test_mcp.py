@@ -54,9 +54,9 @@ def valid(name: str) -> Draft202012Validator:
     return Draft202012Validator(tools()[name].output_schema or {})
 
 
-def begun(path: Path, *, trust: str = "players") -> Place:
+def begun(path: Path, *, trust: str = "players", dice: str = "real") -> Place:
     place = Place(path)
-    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7", trust=trust)
+    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7", trust=trust, dice=dice)
     for seat in ("gm", "mara", "edda"):
         sitting.let_pass(place, seat=seat, until="always")
     return place
@@ -238,7 +238,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("odds", {"line": "overcome burglary 3", "by": "luck"}, "by"),
     ("rule", {"name": "overcom"}, "did you mean 'overcome'?"),
     ("rule", {}, "name"),
-    ("shout", {}, "it has: actions, act, answer"),
+    ("shout", {}, "it has: show, actions, act"),
 ]
 
 
@@ -490,6 +490,47 @@ def test_a_decision_of_another_seat_survives_a_restart_of_both_sides(tmp_path: P
     assert store.read(place.path).pending is None
 
 
+def greeting(*requests: dict[str, Any]) -> str:
+    """Return the lines of a client that begins a conversation, and asks further requests, numbered from 2 on."""
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    first = [{"id": 1, "method": "initialize", "params": about}, {"method": "notifications/initialized"}]
+    more = [{"id": number, "method": "tools/call", "params": one} for number, one in enumerate(requests, 2)]
+    return "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in (*first, *more))
+
+
+@pytest.mark.slow
+def test_every_request_of_a_file_is_answered(tmp_path: Path) -> None:
+    begun(tmp_path / "t.db")
+    asked = tmp_path / "asked.jsonl"
+    half: dict[str, Any] = {"name": "act", "arguments": {"line": "note \ud800"}}
+    asked.write_text(greeting(*[{"name": "show", "arguments": {}}] * 5, half), "utf-8")
+    command = [*PROGRAM, "mcp", "--table", str(tmp_path / "t.db"), "--as", "mara"]
+    with asked.open() as stdin:
+        ran = subprocess.run(command, stdin=stdin, capture_output=True, check=True, timeout=60)
+    answers = {one["id"]: one for one in map(json.loads, ran.stdout.splitlines())}
+    assert sorted(answers) == [1, 2, 3, 4, 5, 6, 7]
+    assert "lone surrogate" in answers[7]["error"]["message"]
+    assert ran.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("act", {"line": "note \ud800"}),
+        ("act", {"action": "overcome", "inputs": ["vs=\ud800"]}),
+        ("act", {"\ud800": ""}),
+        ("odds", {"line": "overcome \ud800"}),
+        ("rule", {"name": "\ud800"}),
+        ("log", {"last": "\ud800"}),
+    ],
+)
+def test_half_of_a_character_is_refused(tmp_path: Path, tool: str, arguments: dict[str, Any]) -> None:
+    begun(tmp_path / "t.db")
+    (found,) = called(tmp_path / "t.db", [(tool, arguments)])
+    assert found.is_error
+    assert "internal" not in said(found)
+
+
 @pytest.mark.slow
 def test_nothing_but_the_protocol_is_printed(tmp_path: Path) -> None:
     """Code of a ruleset may print: that goes to standard error."""
@@ -503,27 +544,12 @@ def test_nothing_but_the_protocol_is_printed(tmp_path: Path) -> None:
         "tools.call = loud\n"
         "from rpgres.cli import main; main()"
     )
-    requests = [
-        *(
-            {
-                "id": 1,
-                "method": "initialize",
-                "params": {
-                    "protocolVersion": "2025-06-18",
-                    "capabilities": {},
-                    "clientInfo": {"name": "x", "version": "1"},
-                },
-            },
-            {"method": "notifications/initialized"},
-        ),
-        {"id": 2, "method": "tools/call", "params": {"name": "log", "arguments": {}}},
-    ]
     command = [sys.executable, "-c", code, "mcp", "--table", str(tmp_path / "t.db"), "--as", "mara"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
         assert ran.stdin is not None
         assert ran.stdout is not None
         assert ran.stderr is not None
-        ran.stdin.write("".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in requests).encode())
+        ran.stdin.write(greeting({"name": "log", "arguments": {}}).encode())
         ran.stdin.flush()
         answers = [json.loads(ran.stdout.readline()) for _ in range(2)]
         ran.stdin.close()

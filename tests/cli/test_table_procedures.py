@@ -193,7 +193,7 @@ def test_a_turn_tells_what_it_changes_as_a_single_action_does() -> None:
 
 
 def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_see() -> None:
-    rpgres("table", "act", "conflict", "--as", "mara", "--against", "bruiser", *FAILED[6:])
+    rpgres("table", "act", "conflict", "--actor", "mara", "--against", "bruiser", *FAILED[6:])
     in_advance = ("--choose", "invoke=no", "--choose", "concede=concede")
     for seat, *answer in (("mara", "attack"), ("mara", *in_advance), ("gm", "attack")):
         assert rpgres("table", "answer", *answer, "--as", seat).code in (0, 3)
@@ -208,7 +208,7 @@ def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_s
        invoke (mara): no
      {ATTACKED}       * a boost for bruiser: Boost of Bruiser
   4  mara, conflict: Conceded
-       said by mara: against bruiser
+       said: against bruiser
        turn (bruiser): attack: Attack somebody.
 """
     assert entries in log.replace("  (given, not from the seed: opposition, roll)", "")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.output import READER, flush, say
-from rpgres.cli.streams import is_terminal, raw
+from rpgres.cli.streams import is_terminal, raw, results
 from rpgres.render.lines import Piece, line
 
 EVERY = 0.25  # seconds between two looks
@@ -36,7 +36,7 @@ def watch(args: Sequence[str], folders: Sequence[Path]) -> int:
         while True:
             seen = _stamps(folders)
             if clears:
-                raw(sys.stdout).write(CLEAR)
+                raw(results()).write(CLEAR)
             say([line(Piece(f"{time.strftime('%H:%M:%S')} {head}", "quiet"))])
             flush()
             # -P: no module is taken from the current folder

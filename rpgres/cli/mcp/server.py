@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -14,17 +15,21 @@ import msgspec
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from rpgres.arguments import in_own_words
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.mcp.calls import own_question
 from rpgres.cli.mcp.tools import INSTRUCTIONS, TOOLS, call, refusal, schema_of
 from rpgres.engine.records import QuestionRecord
-from rpgres.errors import RpgresError, as_own, in_words
+from rpgres.errors import RpgresError, in_words
 from rpgres.lines.seat import Seat
+from rpgres.text.harmless import harmless
 from rpgres.version import __version__
 
 Context = ServerRequestContext[Any, Any]
+HALF = "the request is no valid JSON: has a text half of a character (a lone surrogate, \\ud800 to \\udfff)?"
 FORM = "decision"  # the key of the only form that a client is asked to fill in
 
 
@@ -100,7 +105,7 @@ def _called(seat: Seat, name: str, arguments: dict[str, Any]) -> types.CallToolR
     try:
         found = msgspec.to_builtins(call(seat, name, arguments))
     except Exception as error:  # noqa: BLE001  # the boundary: nothing else may reach the client
-        own = as_own(error)
+        own = in_own_words(error)
         if isinstance(own, RpgresError):
             return _refused(refusal(own))
         sys.stderr.write(f"rpgres mcp: internal error in {name}: {in_words(error)}\n")
@@ -117,7 +122,7 @@ def words_of(found: dict[str, Any]) -> str:
 
 
 def _refused(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(text=harmless(text))], is_error=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -178,10 +183,56 @@ def serve(seat: Seat) -> None:
     A thread waits for the next line of the client, and could not be told to stop; what is done is in the table's file.
     """
     signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(INTERRUPTED))
-    anyio.run(_serve, seat)
+    try:
+        anyio.run(_serve, seat)
+    except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        pass  # the client does not read any more
 
 
 async def _serve(seat: Seat) -> None:
-    server = make_server(seat)
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    """Serve until standard input has ended and every request is answered; the SDK alone would drop the last ones."""
+    requests, asked = set[Any](), set[Any]()  # without an answer so far: of the client, of the server
+
+    def note(message: Any, own: set[Any], other: set[Any]) -> None:
+        match getattr(message, "message", None):
+            case types.JSONRPCRequest(id=number):
+                own.add(number)
+            case types.JSONRPCResponse(id=number) | types.JSONRPCError(id=number):
+                other.discard(number)
+            case types.JSONRPCNotification(method="notifications/cancelled", params={"requestId": number}):
+                own.discard(number)
+
+    async def take() -> None:
+        async with to_server:
+            async for message in reading:
+                note(message, requests, asked)
+                refused = _unreadable(message) if isinstance(message, Exception) else None
+                await (to_server.send(message) if refused is None else to_client.send(refused))
+            while len(requests) > len(asked):  # who waits for the client waits in vain
+                await anyio.sleep(0.01)
+
+    async def give() -> None:
+        async with writing:
+            async for message in of_server:
+                await writing.send(message)
+                note(message, asked, requests)
+
+    async with stdio_server() as (reading, writing), anyio.create_task_group() as tasks:
+        to_server, of_client = anyio.create_memory_object_stream[Any]()
+        to_client, of_server = anyio.create_memory_object_stream[Any]()
+        tasks.start_soon(take)
+        tasks.start_soon(give)
+        server = make_server(seat)
+        await server.run(of_client, to_client, server.create_initialization_options())
+        sys.stdout.flush()  # a print of a ruleset's code goes to standard error until `stdio_server` ends
+
+
+def _unreadable(fault: Exception) -> SessionMessage | None:
+    """Return the answer to a request that the SDK cannot read; None if the request has no readable id."""
+    try:
+        number = json.loads(fault.errors()[0]["input"])["id"]  # type: ignore[attr-defined]
+        number = harmless(number) if isinstance(number, str) else number
+        error = types.ErrorData(code=types.PARSE_ERROR, message=HALF)
+        return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=number, error=error))
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        return None
