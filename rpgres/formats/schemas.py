@@ -56,7 +56,7 @@ from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
 from rpgres.scenes.odds_record import SceneOddsResult
 from rpgres.scenes.proving import ProvedScenes
-from rpgres.simulate.summaries import SimulationResult
+from rpgres.simulate.simulation import SimulationResult
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VERSION = 1  # of all formats; part of every `$id`

@@ -16,8 +16,8 @@ from rpgres.library.reading import Deciding, Policies, What, deciding, query_of
 from rpgres.library.scenes import scene_in
 from rpgres.scenes import Scene
 from rpgres.simulate import Crew, Plan, SimulationResult, simulated
+from rpgres.simulate.blocks import cores, kept, processes
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
-from rpgres.simulate.workers import cores, kept, processes
 
 
 @told_by_kind
@@ -107,5 +107,5 @@ def _crew(workers: int, executor: Executor | None) -> Crew:
 
 
 def _counted(simulation: Simulation, runs: int, crew: Crew) -> SimulationResult:
-    (tally,) = deque(simulated(simulation.job, Plan(runs), crew=crew, start=simulation.nothing()), maxlen=1)
+    (tally,) = deque(simulated(simulation.job, Plan(runs), crew=crew), maxlen=1)
     return simulation.record(tally, complete=True, wanted=runs)

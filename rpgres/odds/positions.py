@@ -67,7 +67,7 @@ class Parts:
         self._canons: dict[Key, Callable[[Any], Any]] = {("state", field): canon for field, canon in canons.items()}
         self._is_tagged = "tags" in canons
         self._idle = Idle(forgotten) if forgotten else None
-        self._looks: list[_Group | _Glance] = [_Group()]  # what is no single part, by -1 less its number; first `TAGS`
+        self._looks: list[Any] = [_Group()]  # what is no single part, by -1 less its number; first `TAGS`
         self._look_numbers: dict[Hashable, int] = {}
         self._tags: list[int] = []
         self._counters: dict[Owner, list[tuple[str, int]]] = {}
@@ -105,10 +105,20 @@ class Parts:
 
     def group(self, owner: Owner) -> int:
         """Return the number for all the counters of an owner."""
-        if owner not in self._look_numbers:
-            self._looks.append(_Group())
-            self._look_numbers[owner] = -len(self._looks)
-        return self._look_numbers[owner]
+        return self.looked(owner, _Group)
+
+    def looked(self, key: Hashable, make: Callable[[], Any]) -> int:
+        """Return the negative number of a look: of an object whose `look` returns one value of a node.
+
+        Args:
+            key: identifies the look.
+            make: returns the object, if it is new.
+        """
+        number = self._look_numbers.get(key)
+        if number is None:
+            self._looks.append(make())
+            number = self._look_numbers[key] = -len(self._looks)
+        return number
 
     def reads(self, node: Node) -> Reads:
         """Return what takes note of what is read of a node's position."""
@@ -118,7 +128,8 @@ class Parts:
         """Return what stands for a part of a node, for all its tags, or for what a function makes of it."""
         if number >= 0:
             return node >> number * WIDTH & MASK
-        return self._looks[-1 - number].look(node, self)
+        found: Hashable = self._looks[-1 - number].look(node, self)
+        return found
 
     def trace(self, node: Node, number: int, written: int, parts: dict[int, None]) -> None:
         """Take note of the parts that were looked at, of a node that a change led to.
@@ -139,10 +150,7 @@ class Parts:
         """Return what a function makes of a position; only that is noted, and not what the function reads."""
         known = reads.glances.get((function, args))
         if known is None:
-            number = self._look_numbers.get((function, args))
-            if number is None:
-                self._looks.append(_Glance(function, args))
-                number = self._look_numbers[function, args] = -len(self._looks)
+            number = self.looked((function, args), lambda: _Glance(function, args))
             look = cast("_Glance", self._looks[-1 - number])
             known = reads.glances[function, args] = number, look.values[look.look(reads.node, self)]
         reads.note(known[0])

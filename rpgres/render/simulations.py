@@ -14,8 +14,9 @@ from rpgres.render.reports import Cell, Chart, Report, Table, bars, report_lines
 from rpgres.render.results import answer_notes
 from rpgres.render.words import title, titles
 from rpgres.rulesets import RulesetFile
-from rpgres.simulate.runners import ENDING, LAST, MARGIN, OUTCOME, TOTAL, is_of_step, main_things
-from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
+from rpgres.scenes.walking import ENDING
+from rpgres.simulate.playing import LAST, MARGIN, OUTCOME, TOTAL, is_of_step, main_things
+from rpgres.simulate.simulation import QUANTILES, Counted, SimulationResult, ValueCount
 
 LEAST = 9  # columns of a percentage
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV

@@ -1,12 +1,14 @@
-"""Simulation: actions and scenes played many times, by one process, several, or a Dask cluster, and summed up."""
+"""Simulation: actions and scenes played many times, by one process, several, or a Dask cluster, and summed up.
+
+A job is a simulation as plain data. Workers rebuild it and play blocks of runs; their counts are added in the order of
+runs, and the record has shares and intervals of the counts. Run N, from 0, has the seed `SEED#N`.
+"""
 
 from __future__ import annotations
 
+from rpgres.simulate.blocks import Crew, Plan, Tally, simulated
 from rpgres.simulate.jobs import Job, action_job, scene_job
-from rpgres.simulate.pace import Plan
-from rpgres.simulate.running import Crew, simulated
-from rpgres.simulate.summaries import SimulationResult
-from rpgres.simulate.tallies import Tally, empty_tally
+from rpgres.simulate.simulation import SimulationResult
 
 __all__ = [
     "Crew",
@@ -15,7 +17,6 @@ __all__ = [
     "SimulationResult",
     "Tally",
     "action_job",
-    "empty_tally",
     "scene_job",
     "simulated",
 ]

@@ -1,60 +1,142 @@
-"""A simulation, from what was typed or called: its job, what is counted, and its record."""
+"""Simulations of actions and scenes: the job, the counted things, and the record."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from math import sqrt
+from typing import Any
 
 import msgspec
 
 from rpgres.engine.labels import check_labels
+from rpgres.engine.players import refusal
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.model.state import EMPTY
-from rpgres.odds.chances import rules_fields
+from rpgres.odds.chances import Asked, rules_fields
 from rpgres.odds.exact import check_told
 from rpgres.odds.query import Query
+from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
 from rpgres.scenes.reading import NO_OVERRIDES, Overrides
-from rpgres.scenes.walking import check_by, check_paths, is_path, nearest_place
+from rpgres.scenes.walking import ENDING, check_by, check_paths, is_path, nearest_place
+from rpgres.simulate import playing
+from rpgres.simulate.blocks import Tally, runner_here
 from rpgres.simulate.jobs import Job, action_job, scene_job
-from rpgres.simulate.runners import ACTION_THINGS, MARGIN, choice_things, scene_things
-from rpgres.simulate.summaries import (
-    SimulationResult,
-    choices_in,
-    counted_record,
-    partly_offered,
-    success_of,
-    unasked_in,
-)
-from rpgres.simulate.tallies import Tally, empty_tally
+from rpgres.simulate.playing import LAST, OUTCOME, Value, is_of_step
 
-RUNS = 10_000  # unless something else is asked for
+RUNS = 10_000  # the default
+QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
+_FEW = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447)  # Student's distribution with 1 to 6 degrees of freedom
 
 
-class Simulation(msgspec.Struct, frozen=True, kw_only=True):
+class ValueCount(msgspec.Struct, frozen=True):
+    """How often a counted thing had a value.
+
+    Attributes:
+        value: a number or a text; null for runs in which there was none.
+        count: in how many runs.
+        share: the share of all runs.
+        low: the lower end of the 95 % interval (Wilson) of its chance.
+        high: the upper end of the interval.
+    """
+
+    value: int | str | None
+    count: int
+    share: float
+    low: float
+    high: float
+
+
+class NumberSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A summary of numbers, over the runs that have one.
+
+    Attributes:
+        runs: how many runs have a number.
+        mean: their mean.
+        low: the lower end of the 95 % interval of the mean (Student's); null of one run.
+        high: the upper end of the interval.
+        deviation: their standard deviation; null of one run, which tells no spread.
+        least: the smallest number.
+        most: the largest number.
+        quantiles: the smallest number that at least this share of the runs does not exceed.
+    """
+
+    runs: int
+    mean: float
+    low: float | None
+    high: float | None
+    deviation: float | None
+    least: int
+    most: int
+    quantiles: dict[str, int]
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """A counted thing.
+
+    Attributes:
+        values: its values with how often each came: outcomes in the ruleset's order, endings in that of the scene,
+            numbers ascending, others the most frequent first; null last.
+        numbers: the summary of its numbers; null where no run has one.
+    """
+
+    values: list[ValueCount]
+    numbers: NumberSummary | None = None
+
+
+class SimulationResult(Asked, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
+    """The results of many runs, as `rpgres simulate --json` prints it.
+
+    The same seed and number of runs give the same record, whatever the number of workers.
+
+    Attributes:
+        rules: the exact rules: version, hash of the data, overlays in use.
+        seed: where the dice came from; run N is the run with the seed `SEED#N`.
+        runs: how many runs were counted, from run 0 on.
+        complete: whether these are all that were asked for; false after an interruption.
+        wanted: how many runs were asked for; null where `width` decided.
+        width: the maximum width of intervals that was asked for; null where a number of runs was given.
+        counted: what was counted, by name.
+        success: the chance of any success; null for scenes, and where no outcome counts as one.
+        partly: the answers of --choose that some runs do not offer, where a policy decides or the question is skipped.
+        unasked: the labels of --choose that no run asks before the outcome.
+    """
+
+    rules: dict[str, Any]
+    seed: str
+    runs: int
+    complete: bool
+    wanted: int | None = None
+    width: float | None = None
+    counted: dict[str, Counted]
+    success: Estimate | None = None
+    partly: list[str] = []
+    unasked: list[str] = []
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each value of each thing, as `pandas.DataFrame` takes it: count, share, interval."""
+        counted = ((name, one) for name, found in self.counted.items() for one in found.values)
+        return [{"counted": name, **msgspec.structs.asdict(one)} for name, one in counted]
+
+
+class Simulation(msgspec.Struct, frozen=True):
     """An action or a scene that is played many times.
 
     Attributes:
-        job: all that workers need; its seed is set by `seeded`.
-        things: what is always counted.
-        paths: what is counted because it was asked for.
-        choices: the names under which typed answers are counted.
-        near: for each path with an unknown name, the nearest name on the table.
-        policies: the policy of each character, for the record.
-        title: the scene's title; empty for an action.
-        endings: those that the scene names, in its order.
-        idle: what of `things` says nothing of this action, and is left out of the record.
+        things: the things that are always counted.
+        near: for each further thing with an unknown name, the nearest name on the table.
+        about: fields of the record.
+        endings: the endings of a scene, in its order.
+        idle: counted things that are not in the record.
     """
 
     job: Job
     rules: Rules
     things: Sequence[str]
-    paths: Sequence[str]
-    choices: Sequence[str] = ()
-    near: Mapping[str, str] = EMPTY
-    policies: Mapping[str, str]
-    title: str = ""
-    note: str | None = None
+    near: Mapping[str, str]
+    about: Mapping[str, Any]
     endings: Sequence[str] = ()
     idle: Sequence[str] = ()
 
@@ -62,51 +144,49 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
         """Return the simulation with a seed."""
         return msgspec.structs.replace(self, job=msgspec.structs.replace(self.job, seed=seed))
 
-    def nothing(self) -> Tally:
-        """Return the counts before the first run."""
-        return empty_tally((*self.things, *self.paths, *self.choices))
-
-    def record(
-        self, tally: Tally, *, complete: bool, wanted: int | None = None, width: float | None = None
-    ) -> SimulationResult:
-        """Return the record of the simulation.
-
-        Args:
-            tally: the counts, of one run at least.
-            complete: whether all runs that were asked for were played.
+    def record(self, tally: Tally, *, complete: bool, **wanted: Any) -> SimulationResult:
+        """Return the record of at least one run.
 
         Raises:
             ChoiceError: runs refuse a typed answer, and none offers it.
         """
-        job, rules, subject, choices = self.job, self.rules, self.job.subject, choices_in(tally)
-        counts = {name: values for name, values in tally.counts.items() if name not in {*choices, *self.idle}}
+        choices, partly, asked = playing.choice_things(self.job.choose), list[str](), dict[str, bool]()
+        for thing in choices:
+            name, found = thing.removeprefix(playing.CHOSEN), tally.counts[thing].keys()
+            label = name.partition("=")[0]
+            asked[label] = asked.get(label, False) or bool(found - {None})
+            if found & {playing.TAKEN, playing.BOTH}:
+                partly += [name] * bool(found & {playing.REFUSED, playing.BOTH})
+            elif complete and playing.REFUSED in found:
+                self._refuse(name, tally.runs)
+        counted = {
+            name: counted_record(name, found, rules=self.rules, endings=self.endings)
+            for name, found in tally.counts.items()
+            if name not in {*choices, *self.idle}
+        }
         return SimulationResult(
-            **rules_fields(rules),
-            **subject.asked(),
-            title=self.title,
-            rules=rules.layers.identity(),
-            seed=job.seed,
+            **rules_fields(self.rules),
+            **self.about,
+            rules=self.rules.layers.identity(),
+            seed=self.job.seed,
             runs=tally.runs,
             complete=complete,
-            wanted=wanted,
-            width=width,
-            counted={
-                name: counted_record(name, values, rules=rules, endings=self.endings) for name, values in counts.items()
-            },
-            success=success_of(tally, rules),
-            policies=dict(self.policies),
-            partly=partly_offered(job, tally.runs, choices, is_whole=complete),
-            unasked=unasked_in(choices) if complete else [],
-            note=self.note,
+            **wanted,
+            counted=counted,
+            success=success_of(tally, self.rules),
+            partly=sorted(partly),
+            unasked=sorted(label for label, is_asked in asked.items() if complete and not is_asked),
         )
+
+    def _refuse(self, name: str, runs: int) -> None:
+        """Raise the error of the first run that refuses an answer."""
+        runner = runner_here(msgspec.json.encode(self.job), "")
+        next(run for run in range(runs) if runner.play(run) and name in runner.refused)
+        raise refusal(*runner.refused[name])
 
 
 def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) -> Simulation:
-    """Return the simulation of an action.
-
-    Args:
-        query: the query; its `by` and its budget are ignored.
-        by: what is counted beside outcome, margin and total: paths of the table at the end, or details of the outcome.
+    """Return the simulation of an action, with further things to count: paths of the table, or details of the outcome.
 
     Raises:
         UsageError: an answer, a policy or something to count is unknown.
@@ -115,65 +195,112 @@ def action_simulation(query: Query, prepared: Prepared, *, by: Iterable[str]) ->
     query.deciding(prepared)  # refuses unknown policies
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
-    paths = _beside(by, ACTION_THINGS)
-    described = rules.file.actions[action]
-    of_outcome = [name for name in paths if not is_path(name)]
-    for name in () if described.procedure else of_outcome:
-        check_told(rules, action, name)
-    check_paths(rules, prepared.state, [name for name in paths if name not in of_outcome])
+    is_procedure = rules.file.actions[action].procedure
+    further = [name for name in dict.fromkeys(by) if name not in playing.ACTION_THINGS]
+    for name in further:
+        if not is_procedure and not is_path(name):
+            check_told(rules, action, name)
+    check_paths(rules, prepared.state, filter(is_path, further))
+    deciding: dict[str, Any] = {"choose": choose, "policies": query.policies, "auto": query.auto}
+    job = action_job(prepared, seed="", by=further, switches=query.switches, **deciding)
+    policies = {**dict.fromkeys(prepared.orders, "orders"), **query.named}
     return Simulation(
-        job=action_job(
-            prepared,
-            seed="",
-            by=paths,
-            switches=query.switches,
-            choose=choose,
-            policies=query.policies,
-            auto=query.auto,
-        ),
-        rules=rules,
-        things=ACTION_THINGS,
-        paths=paths,
-        choices=choice_things(choose),
-        near={path: nearest_place(rules, prepared.state, path) for path in paths},
-        policies={**dict.fromkeys(prepared.orders, "orders"), **query.named},
-        note=query.note,
-        idle=[MARGIN] if described.procedure else [],  # that of its last turn, or none at all
+        job,
+        rules,
+        playing.ACTION_THINGS,
+        near={path: nearest_place(rules, prepared.state, path) for path in further},
+        about={"action": action, "inputs": job.inputs, "policies": policies, "note": query.note},
+        idle=[playing.MARGIN] if is_procedure else [],  # the margin of the last turn says nothing
     )
 
 
 def scene_simulation(
-    scene: Scene,
-    *,
-    by: Iterable[str],
-    overrides: Overrides = NO_OVERRIDES,
-    note: str | None = None,
+    scene: Scene, *, by: Iterable[str], overrides: Overrides = NO_OVERRIDES, note: str | None = None
 ) -> Simulation:
-    """Return the simulation of a scene.
-
-    Args:
-        by: what is counted beside `scene_things`.
-        overrides: those with which the scene was read.
+    """Return the simulation of a scene that was read with some overrides, with further things to count.
 
     Raises:
         UsageError: something to count is unknown.
     """
-    things = scene_things(scene)
-    paths = _beside(by, things)
-    check_by(scene, paths)
+    things = playing.scene_things(scene)
+    further = [name for name in dict.fromkeys(by) if name not in things]
+    check_by(scene, further)
+    policies = dict(scene.told)
     return Simulation(
-        job=scene_job(scene, seed="", by=paths, overrides=overrides),
-        rules=scene.rules,
-        things=things,
-        paths=paths,
-        near={path: nearest_place(scene.rules, scene.state, path) for path in paths},
-        policies=scene.told,
-        title=scene.file.title,
-        note=note,
+        scene_job(scene, seed="", by=further, overrides=overrides),
+        scene.rules,
+        things,
+        near={path: nearest_place(scene.rules, scene.state, path) for path in further},
+        about={"scene": scene.source.path, "title": scene.file.title, "policies": policies, "note": note},
         endings=[end.name for end in scene.program.ends],
     )
 
 
-def _beside(by: Iterable[str], things: Sequence[str]) -> list[str]:
-    """Return what is counted in addition to things, each once."""
-    return [path for path in dict.fromkeys(by) if path not in things]
+def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules, endings: Iterable[str] = ()) -> Counted:
+    """Return a counted thing with its shares, and the summary of its numbers; `endings` are in the scene's order."""
+    runs, names = sum(counts.values()), tuple[str, ...]()
+    if name == ENDING:
+        names = tuple(endings)
+    elif name in (OUTCOME, LAST) or is_of_step(name):
+        names = tuple(rules.file.bands)
+    places = {value: place for place, value in enumerate(names)}
+
+    def rank(value: Value) -> tuple[Any, ...]:
+        if value in places:
+            return 0, places[value]
+        if isinstance(value, int):
+            return 1, value
+        return (3,) if value is None else (2, -counts[value], value)
+
+    values = []
+    for value in sorted(counts, key=rank):
+        found = estimate(counts[value], runs)
+        values.append(ValueCount(value, counts[value], found.share, found.low, found.high))
+    numbers = {value: count for value, count in counts.items() if isinstance(value, int)}
+    return Counted(values=values, numbers=number_summary(numbers) if numbers else None)
+
+
+def number_summary(counts: Mapping[int, int]) -> NumberSummary:
+    """Return the summary of numbers with counts.
+
+    >>> number_summary({1: 1, 2: 2, 3: 1}).quantiles["50%"]
+    2
+    """
+    runs = sum(counts.values())
+    total = sum(value * count for value, count in counts.items())
+    squares = sum(value * value * count for value, count in counts.items())
+    mean, deviation, low, high = total / runs, None, None, None
+    if runs > 1:
+        # Sums of integers are exact, so the order of the runs does not change the result.
+        deviation = sqrt((squares * runs - total * total) / (runs * (runs - 1)))
+        half = _standard_errors(runs - 1) * deviation / sqrt(runs)
+        low, high = mean - half, mean + half
+    ordered = sorted(counts)
+    reached = list(accumulate(counts[value] for value in ordered))
+    quantiles = {name: ordered[bisect_left(reached, share * runs)] for name, share in QUANTILES.items()}
+    least, most = ordered[0], ordered[-1]
+    return NumberSummary(
+        runs=runs, mean=mean, low=low, high=high, deviation=deviation, least=least, most=most, quantiles=quantiles
+    )
+
+
+def _standard_errors(freedom: int) -> float:
+    """Return the number of standard errors to each side of a mean in a 95 % interval (Student's distribution)."""
+    if freedom <= len(_FEW):
+        return _FEW[freedom - 1]
+    z = WIDE
+    return (
+        z
+        + (z**3 + z) / (4 * freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    )
+
+
+def success_of(tally: Tally, rules: Rules) -> Estimate | None:
+    """Return the chance of any success; None for scenes, and for outcomes without success or failure."""
+    bands = rules.file.bands
+    counts = {name: count for name, count in tally.counts.get(OUTCOME, {}).items() if name in bands}
+    if all(bands[str(name)].success is None for name in counts):
+        return None
+    return estimate(sum(count for name, count in counts.items() if bands[str(name)].success), tally.runs)

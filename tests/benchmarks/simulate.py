@@ -22,16 +22,15 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple
 
+import msgspec
 from run import peak_memory
 
 from rpgres.engine.prepare import prepare
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import Overrides, open_scene, read_scene
-from rpgres.simulate import Crew, Job, Plan, action_job, empty_tally, scene_job, simulated
-from rpgres.simulate.batches import count_runs, ready
-from rpgres.simulate.cluster import cluster
-from rpgres.simulate.workers import processes
+from rpgres.simulate import Crew, Job, Plan, Tally, action_job, scene_job, simulated
+from rpgres.simulate.blocks import cluster, count_runs, processes, runner_here
 
 OPPOSED = ("overcome", {"skill": 3, "vs": "4dF+2"})
 ACTIONS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -40,7 +39,6 @@ ACTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "conflict of two, decided by policies": ("conflict", {"sheet": "edda", "against": ["thug"]}),
 }
 SCENES = ("fate/bribe", "fate/ledger")
-THINGS = ("outcome", "margin", "total")
 
 
 def action(name: str, inputs: dict[str, Any]) -> Job:
@@ -62,7 +60,7 @@ def rate(job: Job, seconds: float) -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         unpack(job, Path(folder))
-        subject = ready(job.encoded(), folder)
+        subject = runner_here(msgspec.json.encode(job), folder)
         runs, begin = 0, time.process_time()
         while time.process_time() - begin < seconds:
             count_runs(subject, runs, runs + 64)
@@ -89,7 +87,7 @@ class Cost(NamedTuple):
 def cost(job: Job, runs: int, crew: Crew, *, others: Sequence[int] = ()) -> Cost:
     """Return what a simulation takes here and in other processes, by their ids."""
     begin, computed = time.perf_counter(), _computed(others)
-    tally = empty_tally(THINGS)
+    tally = Tally(0, {})
     for found in simulated(job, Plan(runs), crew=crew, start=tally):
         tally = found
     assert tally.runs == runs

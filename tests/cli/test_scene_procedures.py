@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rpgres.simulate import pace, running
+from rpgres.simulate import blocks
 from tests.support.command_line import as_json, completions, rpgres
 from tests.support.terminal import END, INTERRUPT, Terminal
 
@@ -222,8 +222,8 @@ def test_help_and_completion_know_the_inputs() -> None:
 
 @pytest.mark.slow
 def test_a_simulation_is_the_same_by_one_process_and_by_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "BRIEF", 0.0)  # however few runs there are
-    monkeypatch.setattr(pace, "LARGEST", 20)
+    monkeypatch.setattr(blocks, "BRIEF", 0.0)  # however few runs there are
+    monkeypatch.setattr(blocks, "LARGEST", 20)
     line = ("simulate", "fate/conflict", *DUEL, "--auto", "-n", "100", "--json")
     one, two = rpgres(*line, "--workers", "1"), rpgres(*line, "--workers", "2")
     assert (one.code, one.out) == (0, two.out)

@@ -24,7 +24,7 @@ from rpgres.library.simulations import simulate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.simulate import Crew, Job, Plan, Tally, simulated
-from rpgres.simulate.summaries import number_summary
+from rpgres.simulate.simulation import number_summary
 from rpgres.version import __version__
 from tests.support.command_line import PROGRAM, as_json, completions, rpgres
 
@@ -201,7 +201,7 @@ def test_counts_are_kept_and_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     keeping = ("--save", str(path), "--json")
     first = json.loads(rpgres(*OVERCOME, *keeping, "-n", "700").out)
-    assert json.loads(path.read_text("utf-8"))["format"] == "rpgres.simulation-save/2"
+    assert json.loads(path.read_text("utf-8"))["format"] == "rpgres.simulation-save/3"
     second = rpgres(*OVERCOME, *keeping, "-n", "2000").out
     assert second == rpgres(*OVERCOME, "--seed", first["seed"], "--json", "-n", "2000").out
     assert rpgres(*OVERCOME, *keeping, "-n", "2000").out == second

@@ -15,7 +15,7 @@ from rpgres.odds.scenes import SceneOdds, Undecided, scene_odds
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import read_scene
 from rpgres.scenes.walking import game_of
-from rpgres.simulate.estimates import plays_of
+from rpgres.simulate.playing import plays_of
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_in, chance_to_win, losses
 from tests.support.effort import games

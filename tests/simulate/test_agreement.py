@@ -15,7 +15,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Overrides, Scene, open_scene, read_scene, scene_names
 from rpgres.scenes.measuring import with_late_deals
 from rpgres.scenes.walking import ENDING, value_name
-from rpgres.simulate.runners import scene_runner
+from rpgres.simulate.playing import scene_runner
 from tests.simulate.test_scenes import PEOPLE, compared
 from tests.support.effort import few, games
 

@@ -13,19 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from rpgres.engine.prepare import prepare
-from rpgres.errors import PluginError, RpgresError, UsageError
+from rpgres.errors import PluginError, RpgresError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import open_scene, read_scene
-from rpgres.simulate import Crew, Job, Plan, Tally, action_job, empty_tally, pace, scene_job, simulated
-from rpgres.simulate.batches import Report, report
-from rpgres.simulate.cluster import _fault, cluster
-from rpgres.simulate.jobs import require_portable
-from rpgres.simulate.runners import ACTION_THINGS, scene_things
+from rpgres.simulate import Crew, Job, Plan, Tally, action_job, blocks, scene_job, simulated
+from rpgres.simulate.blocks import check_here, cluster
+from rpgres.simulate.playing import ACTION_THINGS, scene_things
 from tests.support.command_line import rpgres
 
 RUNS = 1000
@@ -91,7 +90,7 @@ def on(address: str) -> Crew:
 
 
 def played(job: Job, runs: int, crew: Crew, things: Any = ACTION_THINGS) -> Tally:
-    tally = empty_tally(things)
+    tally = Tally(0, {})
     for found in simulated(job, Plan(runs), crew=crew, start=tally):
         tally = found
     return tally
@@ -101,11 +100,11 @@ def played(job: Job, runs: int, crew: Crew, things: Any = ACTION_THINGS) -> Tall
 def test_a_worker_that_dies_half_way_loses_nothing_and_counts_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pace, "LARGEST", 50)  # many batches, however few runs there are
+    monkeypatch.setattr(blocks, "LARGEST", 50)  # many batches, however few runs there are
     job = with_cards()
     with scheduler(tmp_path) as address, worker(address, tmp_path) as first, worker(address, tmp_path):
         wait_for_workers(address, 2)
-        tally, is_dead = empty_tally(ACTION_THINGS), False
+        tally, is_dead = Tally(0, {}), False
         for found in simulated(job, Plan(RUNS), crew=on(address), start=tally):
             tally = found
             if tally.runs > RUNS // 3 and not is_dead:
@@ -122,7 +121,7 @@ def test_a_scheduler_that_dies_is_told_with_what_was_counted(tmp_path: Path, cap
         ran: list[Tally] = []
 
         def go_on() -> None:
-            for found in simulated(with_cards(), Plan(10**9), crew=on(address), start=empty_tally(ACTION_THINGS)):
+            for found in simulated(with_cards(), Plan(10**9), crew=on(address), start=Tally(0, {})):
                 ran.append(found)
                 if len(ran) == 3:
                     os.kill(int((tmp_path / "scheduler.pid").read_text()), signal.SIGKILL)
@@ -150,7 +149,6 @@ def test_a_scene_with_its_sheets_and_house_rules_is_played_there(tmp_path: Path)
     house = [tmp_path / "house"]
     scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, extra=house)
     job = scene_job(scene, seed="7", by=["characters.ida.counters.fate-points"])
-    require_portable(job)
     things = [*scene_things(scene), *job.by]
     for file in (path, tmp_path / "sheets" / "ida.toml", tmp_path / "house" / "fate" / "ruleset.toml"):
         file.unlink()
@@ -185,8 +183,11 @@ def test_what_workers_lack_is_named_before_the_start(tmp_path: Path) -> None:
 
 
 def test_other_versions_are_faults() -> None:
-    assert _fault(Report("0.0.9")).startswith("it has rpgres 0.0.9, and this is rpgres ")
-    assert _fault(OSError("gone")) == "OSError: gone"
+    with pytest.raises(PluginError, match=r", and this is rpgres 0\.0\.9$"):
+        check_here(msgspec.json.encode(replace(overcome(), rpgres="0.0.9")))
+    plugin = replace(overcome(), ruleset="stormglass", brought_by="rpgres-stormglass 0.1.0")
+    with pytest.raises(PluginError, match=r"it lacks the ruleset stormglass \(pip install rpgres-stormglass==0.1.0\)"):
+        check_here(msgspec.json.encode(plugin))
 
 
 @pytest.mark.slow
@@ -199,22 +200,3 @@ def test_no_cluster_and_no_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking = rpgres(*line, "tcp://localhost:8786")
     assert lacking.code == 2
     assert "--cluster needs Dask: pip install 'rpgres[dask]'" in lacking.err
-
-
-def test_a_sheet_by_an_absolute_path_does_not_travel(tmp_path: Path) -> None:
-    sheet = tmp_path / "ida.toml"
-    sheet.write_text('name = "Ida"\n')
-    path = tmp_path / "duel.toml"
-    path.write_text(f'ruleset = "fate"\n[characters.ida]\nsheet = "{sheet.as_posix()}"\n')
-    source, folder = open_scene(str(path))
-    job = scene_job(read_scene(source, find_ruleset=find_ruleset, folder=folder), seed="7")
-    with pytest.raises(UsageError, match="by an absolute path, which other machines lack"):
-        require_portable(job)
-
-
-def test_a_worker_without_a_plugin_is_told_with_what_to_install() -> None:
-    prepared = prepare(load_rules(find_ruleset("fate")), "overcome", {"skill": "3", "vs": ["2"]})
-    job = action_job(prepared, seed="7")
-    rules = replace(job.rules, id="stormglass", brought_by="rpgres-stormglass 0.1.0")
-    told = report(replace(job, rules=rules).encoded()).fault
-    assert told == "it lacks the ruleset stormglass (pip install rpgres-stormglass==0.1.0)"

@@ -7,33 +7,33 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, process
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from multiprocessing import active_children
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Lock
 from time import monotonic, sleep
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.json import encode
+from msgspec.structs import replace
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import answers_to, policies_of, prepare
 from rpgres.engine.run import run
-from rpgres.errors import RpgresError, RuleError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.odds.exact import NeedsPolicy, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.simulate import Crew, Job, Plan, Tally, action_job, batches, empty_tally, pace, running, simulated
-from rpgres.simulate.batches import Batch, Failure, play_batch
-from rpgres.simulate.pace import is_check, next_check, widest
-from rpgres.simulate.runners import ACTION_THINGS
-from rpgres.simulate.workers import Workers, processes
+from rpgres.simulate import Crew, Job, Plan, Tally, action_job, blocks, simulated
+from rpgres.simulate.blocks import Workers, next_check, play_block, processes
+from rpgres.simulate.playing import ACTION_THINGS
 from rpgres.stopping import STOP
 from tests.support.effort import examples, games
 
@@ -64,7 +64,7 @@ def overcome(seed: str = "7", **more: Any) -> Job:
 
 
 def tally_of(job: Job, plan: Plan, *, crew: Crew | None = None, start: Tally | None = None) -> Tally:
-    tally = start if start is not None else empty_tally((*ACTION_THINGS, *job.by))
+    tally = start if start is not None else Tally(0, {})
     for found in simulated(job, plan, crew=crew or Crew(), start=tally):
         assert found.runs > tally.runs
         assert all(sum(counts.values()) == found.runs for counts in found.counts.values())
@@ -113,22 +113,16 @@ def test_exact_and_simulated_agree_within_five_standard_errors(
 @pytest.mark.slow
 @settings(max_examples=examples(30), deadline=None)
 @given(cuts=st.lists(st.integers(0, 300), max_size=6), seed=st.sampled_from(["7", "a#3", "rp1:x"]))
-def test_batches_do_not_matter(cuts: list[int], seed: str) -> None:
-    encoded = overcome(seed).encoded()
-    whole = play_batch(encoded, "", 0, 300)
-    assert isinstance(whole, Batch)
-    tally = empty_tally(ACTION_THINGS)
-    places = sorted({0, 300, *cuts})
-    for begin, end in pairwise(places):
-        part = play_batch(encoded, "", begin, end)
-        assert isinstance(part, Batch)
-        tally = tally.plus(part.tally)
-    assert tally == whole.tally
+def test_blocks_do_not_matter(cuts: list[int], seed: str) -> None:
+    encoded, tally = encode(overcome(seed)), Tally(0, {})
+    for begin, end in pairwise(sorted({0, 300, *cuts})):
+        tally = tally.plus(play_block(encoded, "", begin, end)[0])
+    assert tally == play_block(encoded, "", 0, 300)[0]
 
 
 def test_threads_of_one_worker_play_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded = overcome().encoded()
-    subject, busy = batches.ready(encoded, ""), Lock()
+    encoded = encode(overcome())
+    subject, busy = blocks.runner_here(encoded, ""), Lock()
 
     def play(run: int) -> Any:
         assert busy.acquire(blocking=False), "another thread is in the middle of a run"
@@ -136,13 +130,11 @@ def test_threads_of_one_worker_play_one_after_the_other(monkeypatch: pytest.Monk
         busy.release()
         return subject.play(run)
 
-    monkeypatch.setattr(batches, "ready", lambda *_: subject._replace(play=play))
+    monkeypatch.setattr(blocks, "runner_here", lambda *_: subject._replace(play=play))
+    tally = Tally(0, {})
     with ThreadPoolExecutor(4) as threads:
-        parts = list(threads.map(lambda begin: play_batch(encoded, "", begin, begin + 5), range(0, 40, 5)))
-    tally = empty_tally(ACTION_THINGS)
-    for part in parts:
-        assert isinstance(part, Batch)
-        tally = tally.plus(part.tally)
+        for part, _ in threads.map(lambda begin: play_block(encoded, "", begin, begin + 5), range(0, 40, 5)):
+            tally = tally.plus(part)
     assert tally == tally_of(overcome(), Plan(40))
 
 
@@ -152,38 +144,34 @@ def test_a_simulation_goes_on_where_another_ended() -> None:
 
 
 @pytest.fixture
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other processes play nearly all runs, in many batches, however few runs there are."""
-    monkeypatch.setattr(running, "BRIEF", 0.0)
-    monkeypatch.setattr(pace, "LARGEST", 50)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other processes play nearly all runs, in many blocks, however few runs there are."""
+    monkeypatch.setattr(blocks, "BRIEF", 0.0)
+    monkeypatch.setattr(blocks, "LARGEST", 50)
 
 
 def test_whoever_never_answers_is_not_awaited_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "LOOKS", 0.01)
+    monkeypatch.setattr(blocks, "LOOKS", 0.01)
     asked = iter([False, True])
 
     @contextmanager
-    def silent(_job: bytes) -> Iterator[Workers]:
-        yield Workers(Silent(), 2, has_folder=False, are_gone=lambda: next(asked))
-
-    class Silent(Executor):
-        def submit(self, *_args: Any, **_more: Any) -> Future[Any]:  # type: ignore[override]
-            return Future()
+    def silent(_job: Job) -> Iterator[Workers]:
+        yield Workers(lambda *_: Future(), 8, has_folder=False, are_gone=lambda: next(asked))
 
     with pytest.raises(RpgresError, match="the executor, or its cluster, gave up after run 0"):
         tally_of(overcome(), Plan(100), crew=Crew(silent, is_asked=True, is_elsewhere=True))
 
 
 @pytest.mark.slow
-def test_processes_do_not_matter(small_batches: None) -> None:
+def test_processes_do_not_matter(small_blocks: None) -> None:
     job = job_of(*WITH_CARDS)
     assert tally_of(job, Plan(1000), crew=Crew(partial(processes, 2), is_asked=True)) == tally_of(job, Plan(1000))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice(small_batches: None) -> None:
-    job, tally, is_dead = job_of(*WITH_CARDS), empty_tally(ACTION_THINGS), False
+def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice(small_blocks: None) -> None:
+    job, tally, is_dead = job_of(*WITH_CARDS), Tally(0, {}), False
     for found in simulated(job, Plan(1000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
         tally = found
         children = active_children()
@@ -196,11 +184,11 @@ def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice(small_batche
 
 _PARENT = """
 import os, sys
-from rpgres.simulate.workers import Workers, processes
-from rpgres.stopping import STOP
+from multiprocessing import active_children
+from rpgres.simulate.blocks import processes
 if __name__ == "__main__":
     with processes(2) as workers:
-        print(*workers.executor._processes, flush=True)
+        print(*[child.pid for child in active_children()], flush=True)
         sys.stdin.read()
 """
 
@@ -227,9 +215,9 @@ def test_workers_end_with_the_process_that_started_them_however_it_ends(tmp_path
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_workers_that_end_by_a_signal_to_all_are_not_started_again(
-    small_batches: None, monkeypatch: pytest.MonkeyPatch
+    small_blocks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tally = empty_tally(ACTION_THINGS)
+    tally = Tally(0, {})
     job = job_of(*WITH_CARDS)
     for found in simulated(job, Plan(100_000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
         tally = found
@@ -243,31 +231,14 @@ def test_workers_that_end_by_a_signal_to_all_are_not_started_again(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("number", [0, 1])
-def test_a_process_that_is_killed_while_it_waits_does_not_hold_up_the_end(
-    number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    look = process._ExecutorManagerThread.wait_result_broken_or_wakeup  # type: ignore[attr-defined]
-
-    def overlooking(self: Any) -> Any:  # as the executor does when it is told to end in the same moment
-        return look(self)[0], False, None
-
-    monkeypatch.setattr(process._ExecutorManagerThread, "wait_result_broken_or_wakeup", overlooking)  # type: ignore[attr-defined]
-
-    def ended() -> None:
-        before = set(active_children())
-        with processes(2) as workers:
-            workers.executor.submit(len, "").result()
-            children = sorted(set(active_children()) - before, key=lambda child: child.pid or 0)
-            children[number].kill()  # one of the two holds the lock of the queue
-        while any(child.is_alive() for child in children):  # which another thread may be just about to take note of
-            sleep(0.01)
-        done.set()
-
-    done = Event()
-    Thread(target=ended, daemon=True).start()
-    assert done.wait(30)
+def test_what_a_worker_process_raises_is_raised_here_and_a_killed_one_holds_up_nothing() -> None:
+    with processes(2) as workers:
+        with pytest.raises(UsageError, match="fate has no action 'overcame'"):
+            workers.submit(play_block, encode(replace(overcome(), action="overcame")), "", 0, 8).result()
+        for child in active_children():
+            child.kill()
+        assert workers.submit(len, "four").result() == 4
+    assert not active_children()
 
 
 def test_the_state_is_counted_by_path() -> None:
@@ -285,11 +256,12 @@ def test_a_width_stops_at_a_fixed_number_of_runs() -> None:
     job = overcome()
     plan = Plan(None, 0.03, ("outcome",))
     tally = tally_of(job, plan)
-    assert is_check(tally.runs)
-    assert widest(tally.counts["outcome"], tally.runs) <= 0.03
-    earlier = next(runs for runs in range(tally.runs - 1, 0, -1) if is_check(runs))
-    before = tally_of(job, Plan(earlier))
-    assert widest(before.counts["outcome"], earlier) > 0.03
+    assert plan.is_complete(tally)
+    check = next_check(0)
+    while check < tally.runs:
+        assert not plan.is_complete(tally_of(job, Plan(check)))
+        check = next_check(check)
+    assert check == tally.runs
     assert tally_of(job, plan, start=tally_of(job, Plan(1500))) == tally
     assert next_check(999) == 1000
 
@@ -311,24 +283,9 @@ def test_choices_are_made_in_every_run() -> None:
     assert tally_of(job, Plan(50)).runs == 50
 
 
-def test_a_rule_that_fails_is_told_with_its_run() -> None:
-    failure = Failure("rule", "it failed", {"place": "x"})
-    assert isinstance(failure.error, RuleError)
-    assert failure.error.details == {"place": "x"}
-    assert type(Failure("notation", "no", {}).error) is RpgresError
-    job = overcome()
-    broken = Job(seed="7", rules=job.rules, subject=job.subject, by=[])
-    wrong = play_batch(broken.encoded().replace(b'"action":"overcome"', b'"action":"overcame"'), "", 0, 8)
-    assert isinstance(wrong, Failure)
-    assert isinstance(wrong.error, UsageError)
-
-
 def test_other_data_than_those_of_the_job_are_refused() -> None:
-    encoded = overcome().encoded()
-    wanted = json.loads(encoded)["rules"]["hash"]
-    found = play_batch(encoded.replace(wanted.encode(), b"0" * len(wanted)), "", 0, 8)
-    assert isinstance(found, Failure)
-    assert "the data of the ruleset fate differ" in found.message
+    with pytest.raises(FileError, match="the data of the ruleset fate differ"):
+        play_block(encode(replace(overcome(), hash="0" * 32)), "", 0, 8)
 
 
 def test_a_folder_of_rules_travels_with_the_job(tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Overrides, Scene, open_scene, read_scene, run_scene, scene_names
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.walking import ENDING, game_of, value_name
-from rpgres.simulate import Crew, Plan, Tally, empty_tally, scene_job, simulated
-from rpgres.simulate.batches import count_runs
-from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
-from rpgres.simulate.runners import action_runner, is_of_step, main_things, scene_runner, scene_things
+from rpgres.simulate import Crew, Plan, Tally, scene_job, simulated
+from rpgres.simulate.blocks import count_runs
+from rpgres.simulate.jobs import Job
+from rpgres.simulate.playing import action_runner, is_of_step, main_things, scene_runner, scene_things
 from tests.support import effort
 from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
@@ -55,7 +55,7 @@ def scene_of(path: Path, **more: Any) -> Scene:
 
 
 def played(scene: Scene, runs: int, *, seed: str = "7", by: tuple[str, ...] = (), auto: bool = False) -> Tally:
-    tally = empty_tally((*scene_things(scene), *by))
+    tally = Tally(0, {})
     job = scene_job(scene, seed=seed, by=by, overrides=Overrides(auto=auto))
     for found in simulated(job, Plan(runs), crew=Crew(), start=tally):
         tally = found
@@ -184,9 +184,8 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
             mass = sum(float(mass) for key, mass in exact.items() if key[place] == value)
             assert abs(count / runs - mass) < 5 * (mass * (1 - mass) / runs) ** 0.5
     prepared = prepare(rules, "battle", inputs)
-    action = ActionSubject(action="battle", inputs=inputs)
-    job = Job(seed="7", by=by, rules=RulesJob(id=rules.id, version="1", hash=""), subject=action)
-    alone = action_runner(prepared, job, action, {})
+    job = Job(seed="7", by=by, ruleset=rules.id, action="battle", inputs=inputs)
+    alone = action_runner(prepared, job, {})
     for run in range(40):
         outcome, _, attackers, rounds = subject.play(run)
         assert alone.play(run) == (outcome, None, None, attackers, rounds)
@@ -204,12 +203,11 @@ def test_what_a_scene_includes_travels_with_it(tmp_path: Path) -> None:
     path = tmp_path / "wall.toml"
     path.write_text('ruleset = "fate"\npolicy = "sensible"\n[[steps]]\ninclude = "parts/climb.toml"\n')
     job = scene_job(scene_of(path), seed="7")
-    assert isinstance(job.subject, SceneSubject)
-    assert set(job.subject.files) == {"parts/climb.toml", "parts/hero.toml"}
+    assert {name.partition("/parts/")[2] for name in job.files} == {"climb.toml", "hero.toml"}
     expected = played(scene_of(path), 20)
     for file in (path, *(tmp_path / "parts").iterdir()):
         file.unlink()
-    tally = empty_tally(["steps.climb", "last"])
+    tally = Tally(0, {})
     for found in simulated(job, Plan(20), crew=Crew(), start=tally):
         tally = found
     assert tally == expected

@@ -11,7 +11,7 @@ from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.walking import game_of, value_name
-from rpgres.simulate.estimates import plays_of
+from rpgres.simulate.playing import plays_of
 from rpgres.toml.reading import Source
 from tests.support.effort import few, games
 from tests.support.plain_walk import plain_odds

@@ -131,7 +131,7 @@ def _print_odds(
     from rpgres.scenes.measuring import odds_by
     from rpgres.scenes.odds_record import scene_record
     from rpgres.scenes.walking import nearest_place, nothing_there
-    from rpgres.simulate.estimates import sample_scene
+    from rpgres.simulate.playing import sample_scene
 
     by = shared["by"] or ENDING
     plays = opt.read_count(shared["simulate"], option=named("simulate"), default=0)

@@ -31,8 +31,8 @@ from rpgres.lines.options import AUTO, CHOOSE, JSON, NOTE, POLICY, RULESETS, giv
 from rpgres.plugins.loading import RulesetData
 from rpgres.scenes.walking import nothing_there
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
-from rpgres.simulate.runners import main_things
-from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
+from rpgres.simulate.playing import main_things
+from rpgres.simulate.saving import read_saved, resumed, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
 from rpgres.stopping import STOP
 
@@ -134,9 +134,9 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
     known = next((one for one in seeds if one is not None), None)
     simulation = simulation.seeded(read_seed(known))
     job, plan, crew = simulation.job, _plan(simulation, shared), _crew(shared)
-    is_shown, tally = shared["show"] is not None, simulation.nothing()
+    is_shown, tally = shared["show"] is not None, Tally(0, {})
     if path is not None and saved is not None:
-        tally = tally_for(path, saved, job, runs=None if is_shown else plan.runs)
+        tally = resumed(path, saved, job, runs=None if is_shown else plan.runs)
     if is_shown:
         show(_shown_seed(shared["show"], None if known is None and path is None else job.seed))
         return
@@ -146,7 +146,7 @@ def _simulate(simulation: Simulation, shared: Mapping[str, Any], show: Show, *, 
         raise KeyboardInterrupt
     record = simulation.record(tally, complete=not is_interrupted, wanted=plan.runs, width=plan.width or None)
     _print(record, simulation.rules, shared)
-    for thing in simulation.paths:
+    for thing in simulation.job.by:
         if all(one.value is None for one in record.counted[thing].values):
             warn(nothing_there(thing, simulation.near.get(thing, "")))
     if is_interrupted:
@@ -177,6 +177,9 @@ def _played(job: Job, plan: Plan, crew: Crew, tally: Tally, keeper: Keeper) -> t
         raise
     keeper.keep(tally, is_last=True)
     return tally, not plan.is_complete(tally)
+
+
+SAVED_SECONDS = 5.0  # between two writings of the file
 
 
 class Keeper(Struct):
@@ -238,10 +241,10 @@ def _width(text: str) -> float:
 def _crew(shared: Mapping[str, Any]) -> Crew:
     from functools import partial
 
-    from rpgres.simulate.workers import cores, quiet_processes
+    from rpgres.simulate.blocks import cores, processes
 
     if shared["cluster"] is not None:
-        from rpgres.simulate.cluster import cluster
+        from rpgres.simulate.blocks import cluster
 
         if shared["workers"] is not None:
             raise opt.exclusive("workers", "cluster", "a cluster has workers of its own")
@@ -251,7 +254,7 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
         raise UsageError(
             f"{named('workers')} takes at most {MOST_WORKERS} processes; {cores()} would use every processor"
         )
-    return Crew(partial(quiet_processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
+    return Crew(partial(processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
 
 
 MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
