@@ -13,7 +13,7 @@ import msgspec
 
 from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
-from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, require_card, unpromised
+from rpgres.engine.dealers import Due, fitting_cards, require_card, unpromised
 from rpgres.engine.events import Drawn, Moved
 from rpgres.engine.players import NO, Question, named_option, promises_of, refusal
 from rpgres.engine.running import PLACE, Run
@@ -417,8 +417,8 @@ def _next_of(run: Run, name: str, pile: Pile, label: str, card_key: Callable[[Ca
     """Return the next card of a shuffled pile, from the dealer."""
     stack, dealer, count = Stack(name, pile.shuffles, run.rules.cards, run.lump, card_key), run.dealer, run.count(label)
     try:
-        if isinstance(dealer, GivenDealer) and dealer.hand is not None:
-            dealer.read_off(Due(label, count, run.turn, by, "", partial(_as_drawn, pile.cards, stack, label)))
+        if dealer.takes_given:
+            run.take_given(Due(label, count, run.turn, by, "", partial(_as_drawn, pile.cards, stack, label)))
         return dealer.draw(pile.cards, stack, label, count)
     except GivenError as error:
         run.fault = error

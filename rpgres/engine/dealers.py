@@ -94,6 +94,7 @@ class Dealer:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
         is_logged: whether somebody reads what happened; else a rule can skip building texts.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
+        takes_given: whether it may have results of real dice and cards.
         hand: asks a person for results of real dice and cards; None for no one.
     """
 
@@ -102,6 +103,7 @@ class Dealer:
     joint = False
     is_logged = True
     keeps_parts = False
+    takes_given = False
 
     def defers(self, label: str) -> bool:
         """Tell whether cards that are dealt under a label stay undealt until somebody looks; see `UndealtPile`."""
@@ -264,6 +266,31 @@ class SeededDealer(Dealer):
         return min(cards, key=lambda card: (word(0, f"{place}:{card}", 0), card))
 
 
+# A player's own result at a table is kept as `++++ by mara`. Given with the action, it is one of the action's claims;
+# given later, it is claimed when it is used (CLAIMED), and the seed answers if the game master refuses it (REFUSED).
+BY, CLAIMED, REFUSED = " by ", ", claimed", ", refused"
+
+
+def plain(text: str) -> str:
+    """Return a result as it was typed, without the seat that gave it."""
+    return text.partition(BY)[0]
+
+
+def giver_of(text: str) -> str:
+    """Return the seat of a player who gave a result; empty for the host and the game master."""
+    return text.partition(BY)[2].partition(",")[0]
+
+
+def is_given(texts: Sequence[str | None], number: int) -> bool:
+    """Tell whether the answer to a question of a label was given, and not refused or drawn from the seed."""
+    return has_given(texts[number : number + 1])
+
+
+def has_given(texts: Sequence[str | None]) -> bool:
+    """Tell whether some answer to a question of a label was given."""
+    return any(text is not None and not text.endswith(REFUSED) for text in texts)
+
+
 Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None where it was not given
 
 
@@ -277,6 +304,7 @@ class GivenDealer(Dealer):
     """
 
     __slots__ = ("_given", "_then", "hand")
+    takes_given = True
 
     def __init__(self, given: Given, *, then: Dealer, hand: Hand | None = None) -> None:
         self._given = {label: list(results) for label, results in given.items()}
@@ -317,6 +345,13 @@ class GivenDealer(Dealer):
         except GivenError as error:
             raise GivenError.of(label, result, error.raw, **error.details) from None
 
+    def said(self, label: str, seat: str) -> str:
+        """Return what the game master has to confirm of the next question of a label; empty for nothing."""
+        return ""
+
+    def refuse(self, label: str) -> None:
+        """Leave the next question of a label to the other dealer, as what was said for it does not count."""
+
     def begin_turn(self, turn: int) -> None:
         self._then.begin_turn(turn)
 
@@ -343,7 +378,7 @@ class GivenDealer(Dealer):
 
     def _free(self, cards: tuple[str, ...], stack: Stack) -> tuple[str, ...]:
         """Return the cards that may come now, without those that are given for later."""
-        later = [text for results in self._given.values() for text in results if text is not None]
+        later = [plain(text) for results in self._given.values() for text in results if text is not None]
         return unpromised(cards, later, known=stack.known) if later else cards
 
     def unused(self) -> Iterable[tuple[str, str]]:
@@ -370,7 +405,7 @@ class TapedDealer(GivenDealer):
         later: what was given and is not used so far.
     """
 
-    __slots__ = ("_asked", "_left", "later", "tape", "typed")
+    __slots__ = ("_asked", "_left", "_refused", "_unfit", "later", "tape", "typed")
 
     def __init__(
         self,
@@ -386,6 +421,8 @@ class TapedDealer(GivenDealer):
         self.tape, self.typed = list(tape), {label: list(texts) for label, texts in typed.items()}
         self._left = list(tape)
         self._asked: dict[str, int] = {}
+        self._refused: dict[str, str] = {}  # what was refused for the next question of a label
+        self._unfit = ""  # the label for whose next question nothing is given
 
     @property
     def given(self) -> dict[str, list[str | None]]:
@@ -393,17 +430,45 @@ class TapedDealer(GivenDealer):
         found: dict[str, list[str | None]] = {}
         for label in {*self.typed, *self._given}:
             typed, later = self.typed.get(label, []), self._given.get(label, [])
-            found[label] = [*typed, *[None] * (self._asked.get(label, 0) - len(typed)), *later]
+            texts = [*typed, *[None] * (self._asked.get(label, 0) - len(typed)), *later]
+            found[label] = [plain(text) if text and has_given([text]) else None for text in texts]
         return found
+
+    def said(self, label: str, seat: str) -> str:
+        """Have the next question answered by the seat that rolls, or by the host; return what is claimed by that."""
+        self._unfit, number = "", self._asked.get(label, 0)
+        if self._left:
+            typed = self.typed.get(label, [])
+            text = (typed[number] if number < len(typed) else None) or ""
+            return plain(text) if text.endswith((CLAIMED, REFUSED)) else ""
+        queue = self._given.get(label, [])
+        fitting = [text for giver in (seat, "") for text in queue if text is not None and giver_of(text) == giver]
+        if not fitting:
+            self._unfit = label
+            return ""
+        for texts in (queue, self.later[label]):
+            texts.remove(fitting[0])
+            texts.insert(0, fitting[0])
+        return plain(fitting[0]) if fitting[0].endswith(CLAIMED) else ""
+
+    def refuse(self, label: str) -> None:
+        if not self._left:
+            self._given[label].pop(0)
+            self._refused[label] = self.later[label].pop(0).replace(CLAIMED, REFUSED)
+            self._unfit = label
+
+    def _next(self, label: str) -> str | None:
+        text = super()._next(label) if label != self._unfit else None
+        return plain(text) if text is not None else None
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         if not dice.pools:
             return self._then.throw(dice, label, count)
         if self._left:
             return dice.read(self._again(label))
-        is_given = bool(self._given.get(label))
+        takes = self._takes(label)
         throw = super().throw(dice, label, count)
-        self._add(label, throw.text, is_given=is_given)
+        self._add(label, throw.text, takes=takes)
         return throw
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
@@ -412,9 +477,9 @@ class TapedDealer(GivenDealer):
             if card not in cards:
                 raise GivenError(f"{label}={card} was drawn before, and is not in {stack.pile} now", label=label)
             return card
-        is_given = bool(self._given.get(label))
+        takes = self._takes(label)
         card = super().draw(cards, stack, label, count)
-        self._add(label, card, is_given=is_given)
+        self._add(label, card, takes=takes)
         return card
 
     def read_off(self, due: Due) -> None:
@@ -422,7 +487,7 @@ class TapedDealer(GivenDealer):
         super().read_off(structs.replace(due, asked=self._asked.get(due.label, 0), turn=0))
 
     def _is_known(self, label: str) -> bool:
-        return bool(self._left) or super()._is_known(label)
+        return bool(self._left) or self._takes(label)
 
     def _give(self, label: str, texts: Sequence[str]) -> None:
         super()._give(label, texts)
@@ -432,12 +497,16 @@ class TapedDealer(GivenDealer):
         self._asked[label] = self._asked.get(label, 0) + 1
         return self._left.pop(0)
 
-    def _add(self, label: str, answer: str, *, is_given: bool) -> None:
+    def _takes(self, label: str) -> bool:
+        return label != self._unfit and bool(self._given.get(label))
+
+    def _add(self, label: str, answer: str, *, takes: bool) -> None:
         asked = self._asked[label] = self._asked.get(label, 0) + 1
         self.tape.append(answer)
-        if is_given:
+        text = self.later[label].pop(0) if takes else self._refused.pop(label, None)
+        if text is not None:
             its = self.typed.setdefault(label, [])
-            its += [*[None] * (asked - 1 - len(its)), self.later[label].pop(0)]
+            its += [*[None] * (asked - 1 - len(its)), text]
 
 
 def require_card(stack: Stack, label: str, text: str) -> tuple[str, ...]:

@@ -19,10 +19,7 @@ from rpgres.rulesets import CLAIM, Option
 NOTHING_SEEN = State()  # for policies that promise not to look at it
 UNSEEING = View("", NOTHING_SEEN)  # for one that decides for everybody
 LONGEST_NAME = 80  # characters
-CLAIM_OPTIONS = (
-    Option("confirm", "It counts."),
-    Option("refuse", "It does not count, and the action is not done."),
-)
+CLAIM_OPTIONS = (Option("confirm", "It counts."), Option("refuse", "It does not count."))
 
 
 def ask(run: Run, question: Question, is_hidden: bool = False) -> str:

@@ -38,7 +38,9 @@ class Trust(msgspec.Struct, frozen=True):
         asks: whether the game master confirms a claim before it counts; otherwise the log shows it to everybody.
         seat: the seat that typed the inputs of the action.
         claims_in: returns what a typed answer claims, from the state and the decision.
+        confirm: puts claims of a seat to the game master, and returns whether they count.
         before: the table before anything was typed, as it is again when that is refused.
+        results: the results of real dice and cards that players gave, by turn, label and count of the question.
     """
 
     asks: bool
@@ -46,6 +48,8 @@ class Trust(msgspec.Struct, frozen=True):
     claims: tuple[str, ...]
     claims_in: Callable[[State, Decided], Sequence[str]]
     before: State
+    confirm: Callable[[Run, str, Sequence[str]], bool]
+    results: dict[tuple[int, str, int], str] = {}
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -199,7 +203,7 @@ class Run(msgspec.Struct):
         count = counts.get(label, 0)
         counts[label] = count + 1
         try:
-            if dealer.hand is not None and dice.pools:
+            if dealer.takes_given and dice.pools:
                 self.read_off(label, count, by, dice, has_total=not is_shown)
             throw = dealer.show(dice, label, count) if is_shown else dealer.throw(dice, label, count)
         except GivenError as error:
@@ -219,13 +223,27 @@ class Run(msgspec.Struct):
                 return
 
     def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
-        """Ask a person what real dice show; `has_total` tells whether a total is enough."""
-        assert isinstance(self.dealer, GivenDealer)
+        """Take what real dice show, and ask a person for it; `has_total` tells whether a total is enough."""
 
         def check(text: str) -> Sequence[str]:
             return [read_total(dice, text) if has_total else dice.read(text).text]
 
-        self.dealer.read_off(Due(label, count, self.turn, by, dice.text, check))
+        self.take_given(Due(label, count, self.turn, by, dice.text, check))
+
+    def take_given(self, due: Due) -> None:
+        """Take the next result of real dice or cards: its owner's or the host's, confirmed if a player gave it."""
+        dealer, seat, trust = self.dealer, self.state.seat_of(due.by), self.trust
+        assert isinstance(dealer, GivenDealer)
+        said = dealer.said(due.label, seat)
+        if dealer.hand is not None:
+            dealer.read_off(due)
+            said = dealer.said(due.label, seat)
+        if trust is None or not trust.asks:
+            return
+        place = (due.turn, due.label, due.asked)
+        said = trust.results[place] = said or trust.results.get(place, "")
+        if said and not trust.confirm(self, seat, [f"{due.label} {said if due.dice else '(a card)'}"]):
+            dealer.refuse(due.label)
 
     def pick(self, weights: Sequence[int], label: str) -> int:
         """Return an index that the dealer draws by weight."""

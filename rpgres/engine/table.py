@@ -98,7 +98,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
             _, values = dealer.read(dice, (*readings, Reading("total")), label, run.count(label))
             return values[-1], values[:-1]
         count = run.count(label)
-        if dealer.hand is not None and dice.pools:
+        if dealer.takes_given and dice.pools:
             run.read_off(label, count, by, dice, has_total=False)
         throw, values = dealer.read(dice, readings, label, count)
         if throw is None:

@@ -130,6 +130,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         code: the versions of rpgres and of whatever brought the ruleset.
         format: of `new`: the version of what this journal writes.
         trust: of `new`: whether claims count at once (`players`), or when the game master has confirmed them (`gm`).
+        dice: of `new`: `real` where a language model may give results of real dice and cards.
         deals: of `new`: whether who sits down is dealt a hand, where the rules say so.
         ruleset, title, switches: of `new`: what is played here, and how.
         commitment: of `new`: sha256(salt + seed), in hexadecimal digits; of `seal`: sha256(salt + LABEL=ANSWER).
@@ -153,6 +154,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     code: str = ""
     format: int = 0
     trust: str = ""
+    dice: str = ""
     deals: bool = False
     ruleset: str = ""
     title: str = ""
@@ -184,11 +186,12 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
         given: results read off real dice that were asked for, by label in the order of the questions; null where the
-            seed has answered.
+            seed has answered. A player's own has the seat behind it; see `engine.dealers`.
         later: results read off real dice that nothing has asked for so far, by label.
         tape: of what waits: everything that was rolled and drawn so far, in order.
         laid: where inputs have put something on the table before the action, by the names that were typed.
         claimed: what of the inputs no sheet had, in words.
+        said: of `act`: the results of dice and cards that a player gave with it, in words.
         private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         dropped: by seat, the answers given in advance (`LABEL=ANSWER`) that were not possible when they were due; the
@@ -228,6 +231,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tape: list[str] = []
     laid: dict[str, str] = {}
     claimed: list[str] = []
+    said: list[str] = []
     private: dict[str, list[str]] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}

@@ -14,6 +14,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
+from rpgres.engine.decisions import claim
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
 from rpgres.engine.players import OrdersPolicy, Policy, Prompt, Question, View, policy_of
@@ -49,6 +50,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         inputs: what was typed for it.
         sheets: the texts of sheets that are known, by the name that is typed.
         given: results read off real dice, by label, for what is not on the tape.
+        said: the results that a player gave with the action, in words, which are claims.
         tape: what was rolled and drawn in earlier runs of it, which stays.
         typed: what of that was read off real dice, by label; None where the seed has answered.
         choose: answers by label, of anybody.
@@ -66,6 +68,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, Any] = {}
     sheets: Mapping[str, Source] = EMPTY
     given: By = {}
+    said: Sequence[str] = ()
     tape: tuple[str, ...] = ()
     typed: Given = EMPTY
     choose: By = {}
@@ -112,6 +115,7 @@ def run_of(history: History, entry: Entry) -> Run:
         inputs=begun.secret.inputs,
         sheets={name: Source(*text) for name, text in secret.sheets.items()},
         given=secret.later,
+        said=begun.secret.said,
         tape=tuple(secret.tape),
         typed=secret.given,
         choose=secret.choose,
@@ -229,8 +233,8 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
         return None
     claims: tuple[str, ...] = ()
     if asked.kind == "act" and asked.by not in ("", GM):
-        claims = claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor)
-    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state)
+        claims = (*claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor), *asked.said)
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state, claim)
 
 
 def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Seats:
@@ -309,6 +313,7 @@ def _ran(
         inputs=asked.inputs,
         given=dealer.typed,
         later={label: texts for label, texts in dealer.later.items() if texts},
+        said=list(asked.said),
         tape=dealer.tape if isinstance(found, Pending) else [],
         choose=left[0],
         own=own,

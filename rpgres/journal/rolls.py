@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import is_given
 from rpgres.engine.records import Result
 from rpgres.engine.views import event_seen
 from rpgres.journal.history import History
@@ -88,9 +89,9 @@ def _rows(history: History, entry: Entry, seat: str | None, undone: Container[in
     for events, turn in _turns(events_in(entry.secret)):  # what the seat may not know of has its place among them, too
         ends = turn if turn is not None else came
         for one in events:
-            is_given = given.get(one.label, [])[asked[one.label] :][:1] not in ([], [None])
+            has_come = is_given(given.get(one.label, []), asked[one.label])
             asked[one.label] += 1
-            place = seed.place(one, is_given=is_given, last=turn.turn if turn is not None else None)
+            place = seed.place(one, is_given=has_come, last=turn.turn if turn is not None else None)
             event = event_seen(one, seat)
             if not isinstance(event, DrawEvent | RollEvent):
                 continue
@@ -109,7 +110,7 @@ def _rows(history: History, entry: Entry, seat: str | None, undone: Container[in
                 opposition=ends.opposition if ends is not None else None,
                 margin=ends.margin if ends is not None else None,
                 outcome=(ends.outcome if ends is not None else None) or "",
-                source="given" if is_given else "seed",
+                source="given" if has_come else "seed",
                 place=place,
                 stands=stands,
             )

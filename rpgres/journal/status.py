@@ -8,6 +8,7 @@ from operator import attrgetter
 
 import msgspec
 
+from rpgres.engine.dealers import is_given
 from rpgres.journal.records import (
     ACTION,
     ALWAYS,
@@ -175,8 +176,7 @@ def known_in(entry: Entry) -> Iterator[KnownChance]:
     found = entry.secret.waits or entry.secret.result if entry.kind in RUNNING else None
     counts, places = Counter[str](), dict[str, list[int]]()
     for label, what in chance_in(msgspec.convert(found["events"], list[EventRecord]) if found else ()):
-        given = entry.secret.given.get(label, [])
-        if given[counts[label] : counts[label] + 1] in ([], [None]):
+        if not is_given(entry.secret.given.get(label, []), counts[label]):
             places.setdefault(what, []).append(counts[what])
         counts.update({label, what})
     for what, numbers in places.items():

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import CLAIMED, REFUSED
 from rpgres.engine.dealing import Dealt
 from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError, called, readable
@@ -300,7 +301,11 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     last = before.pending.secret if entry.kind == "answer" and before.pending is not None else Secret()
     given = {
         label: [
-            *[text for text in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :] if text is not None],
+            *[
+                text.replace(REFUSED, CLAIMED)
+                for text in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :]
+                if text is not None
+            ],
             *entry.secret.later.get(label, ()),
         ]
         for label in {*entry.secret.given, *entry.secret.later}

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.dealers import has_given
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import HOST, event_seen, found_seen, hidden_in, input_seen, seats_of
 from rpgres.journal.forms import (
@@ -131,7 +132,7 @@ def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping
         "said_by": run.secret.by if run.kind == "act" else "",
         "attempt": entry.public.attempt,
         "text": secret.text if entry.public.attempt and is_own else _dropped_words(secret, seat),
-        "given": sorted(secret.given),
+        "given": sorted(label for label, texts in secret.given.items() if has_given(texts)),
         "laid": sorted(secret.laid.values()),
         "claimed": secret.claimed,
         "pending" if isinstance(found, Pending) else "result": found,

@@ -562,6 +562,7 @@ def new_table(
     seed: str | int | None = None,
     title: str = "",
     trust: str = "",
+    dice: str = "",
     deals: bool = True,
     rulesets: Folders | None = None,
     confined: bool = False,
@@ -578,6 +579,7 @@ def new_table(
         title: what people call the table.
         trust: `players` where a number that a player types and no sheet has counts at once, `gm` where the game master
             confirms it; as the ruleset says by default.
+        dice: `real` where a language model at a seat may give results of real dice and cards.
         deals: whether hands are dealt at once, where the rules say so; `False` for real cards.
         rulesets: further folders with rulesets and house rules.
         confined: as of `open_table`.
@@ -590,5 +592,6 @@ def new_table(
         raise UsageError(f"sheets takes a list of sheets: [{sheets!r}]")
     place = Place(place_for(os.fspath(path)), folders_of(rulesets))
     named: dict[str, Any] = {"sheets": list(sheets), "switches": switches or EMPTY, "title": title, "trust": trust}
-    commands.begin_table(place, ruleset=ruleset, seed=None if seed is None else str(seed), deals=deals, **named)
+    named |= {"dice": dice, "deals": deals, "seed": None if seed is None else str(seed)}
+    commands.begin_table(place, ruleset=ruleset, **named)
     return open_table(place.path, seat=seat, rulesets=rulesets, confined=confined)

@@ -54,9 +54,9 @@ def valid(name: str) -> Draft202012Validator:
     return Draft202012Validator(tools()[name].output_schema or {})
 
 
-def begun(path: Path, *, trust: str = "players") -> Place:
+def begun(path: Path, *, trust: str = "players", dice: str = "real") -> Place:
     place = Place(path)
-    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7", trust=trust)
+    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7", trust=trust, dice=dice)
     for seat in ("gm", "mara", "edda"):
         sitting.let_pass(place, seat=seat, until="always")
     return place

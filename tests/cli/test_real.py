@@ -225,7 +225,7 @@ def test_undo_at_a_new_roll_asks_the_question_again(tmp_path: Path) -> None:
 def fought(folder: Path, typist: Typist, *choices: str) -> tuple[Place, Any]:
     """Have Mara attack a bruiser whose orders attack her in turn; whoever types then stops at "concede"."""
     place = Place(folder / "table.db")
-    sitting.begin_table(place, ruleset="fate", sheets=["mara", "bruiser"], seed="7")
+    sitting.begin_table(place, ruleset="fate", sheets=["mara", "bruiser"], seed="7", trust="players")
     sitting.set_orders(place, Source("harsh.toml", 'policy = "sensible"'), seat="gm")
     prompt = Person(is_kept=True, read=Typist("attack", "fight", "no", *choices)).ask
     hand = RealDice(read=typist)
@@ -257,9 +257,9 @@ def test_undo_at_dice_behind_a_moment_that_is_let_pass_puts_it_again(tmp_path: P
 )
 def test_whatever_goes_on_with_an_action_asks_for_its_dice(tmp_path: Path, go_on: Any) -> None:
     place, _ = fought(tmp_path, Typist("++++", "++++"))
-    typist = Typist("0000", "++0+")
-    done = go_on(place, RealDice(read=typist))
-    assert done.entry.secret.given["roll"] == ["++++", "0000"]
+    done = go_on(place, RealDice(read=Typist("++0+")))
+    given = {"roll": ["++++"], "opposition": ["++++", "++0+ by mara, claimed"]}  # her own alone
+    assert done.entry.secret.given == given
 
 
 def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:

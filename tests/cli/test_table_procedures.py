@@ -155,7 +155,7 @@ def test_a_turn_tells_what_it_changes_as_a_single_action_does() -> None:
 
 
 def test_the_log_tells_what_each_entry_of_a_procedure_did_as_far_as_a_seat_may_see() -> None:
-    rpgres("table", "act", "conflict", "--as", "mara", "--against", "bruiser", *FAILED[6:])
+    rpgres("table", "act", "conflict", "--actor", "mara", "--against", "bruiser", *FAILED[6:])
     for seat, answer in (("mara", "attack"), ("gm", "no"), ("mara", "no"), ("gm", "attack"), ("mara", "concede")):
         assert rpgres("table", "answer", answer, "--as", seat).code in (0, 3)
     log, own = rpgres("table", "log").out, rpgres("table", "log", "--as", "mara").out

@@ -68,7 +68,7 @@ def test_an_evening_in_a_channel(tmp_path: Path, start: Starts) -> None:
     assert "seen by mara" in told(discord.command(MARA, "sit mara"), MARA)
     rpgres.open_table(tmp_path / f"{CHANNEL}.db").do("pass --until always")
     asked = discord.command(MARA, "overcome burglary 3 --given roll=----")
-    assert "the game master chooses (mara claims: vs 3): Does it count?" in told(asked, MARA)
+    assert "the game master chooses (mara claims: vs 3, roll ----): Does it count?" in told(asked, MARA)
     (public,) = (one for one in asked if one.reader is None)
     assert "claimed: vs 3" in public.text
     (mine,) = discord.press(GM, public, "Answer")

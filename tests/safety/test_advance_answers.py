@@ -100,7 +100,7 @@ def test_the_library_raises_nothing_to_the_driver() -> None:
 
 
 def test_an_own_answer_is_refused_at_once() -> None:
-    table("new fate --sheet mara --sheet edda --seed 7")
+    table("new fate --sheet mara --sheet edda --seed 7 --trust players")
     line = "act overcome --as mara --skill burglary --vs edda:fight --given roll=0000 --choose invoke=zzz"
     code, told = table(line)
     assert (code, "invoke=zzz is not offered here" in told) == (2, True)

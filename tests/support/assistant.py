@@ -28,7 +28,7 @@ class Step(NamedTuple):
     shown: int = 0
 
 
-TABLE = ["--ruleset", "fate", "--sheet", "mara", "--sheet", "guards", "--title", "The gate", "--seed", "7"]
+TABLE = ["fate", "--sheet", "mara", "--sheet", "guards", "--title", "The gate", "--seed", "7", "--dice", "real"]
 SCRIPT = [
     Step("We begin. How likely is it that Mara gets past a great lock?", "act", {"line": "begin scene"}),
     Step("", "odds", {"line": "mara overcome burglary great"}),

@@ -14,7 +14,7 @@ import msgspec
 
 from rpgres.cli.mcp import records
 from rpgres.engine.records import Pending, QuestionRecord
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, called
 from rpgres.journal import commands
 from rpgres.journal.history import History
 from rpgres.journal.odds import table_odds
@@ -193,8 +193,10 @@ def act(seat: Seat, asked: records.ActArguments) -> records.Done:
             raise UsageError(f"{words[0]!r} is no action: use the tool `{OWN[words[0]]}`")
         arguments = as_arguments(seat, words) if words else []
         if arguments and arguments[0] in ADDED:
+            _check_dice(seat, asked.given)
             return _result(seat, add_entry(seat, arguments, answers_of(asked.given, asked.choose, auto=asked.auto)))
     action = _meant(seat, asked)
+    _check_dice(seat, asked.given or action.options.get("given"))
     return _result(
         seat, resolve(seat, action, given=asked.given, choose=asked.choose, auto=asked.auto, note=asked.note)
     )
@@ -209,6 +211,7 @@ def answer(seat: Seat, asked: records.AnswerArguments) -> records.Done:
     if not (asked.choice or asked.auto):
         options = " or ".join([*question.names, *([question.form] if question.form else [])])
         raise UsageError(f"say `choice`: {options}; or `auto`")
+    _check_dice(seat, asked.given)
     choose = {question.typed: [asked.choice]} if asked.choice else {}
     given = read_answers(asked.given, option="given")
     done = commands.answer(seat.place, seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
@@ -222,6 +225,15 @@ def undo(seat: Seat, asked: records.UndoArguments) -> records.Done:
     place = seat.place
     redone = commands.redo(place, seat=seat.name) if asked.redo else None
     return _result(seat, redone or commands.undo(place, asked.entry, seat=seat.name))
+
+
+def _check_dice(seat: Seat, given: Any) -> None:
+    """Refuse results of a language model, which may be made up, except at a table that has real dice."""
+    if given and seat.history.new.public.dice != "real":
+        raise UsageError(
+            "`given`: the table's seed rolls all dice and draws all cards here; leave it out. "
+            f"A table with real dice begins with `{called('table new', dice='real')}`"
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class ActArguments(LineArguments, frozen=True, kw_only=True):
     Attributes:
         line: who does what, as the examples of the tool `actions` do. Or what `also` there lists: `note TEXT`,
             `pass`, `end`, `set PATH=VALUE`, as this seat may. Either this or `action`.
-        given: results of real dice, each as LABEL=FACES: `roll=++0-`. Leave out to have them rolled.
+        given: results of real dice, each as LABEL=FACES: `roll=++0-`; only at a table with real dice.
         choose: decisions of this seat known in advance, each as LABEL=OPTION.
         auto: let the ruleset's policy take this seat's decisions.
         note: a text kept with the result.
@@ -69,7 +69,7 @@ class AnswerArguments(Arguments, frozen=True, kw_only=True):
         choice: one of the options of the question. Left out, the person at the client is asked by a form.
         label: the question's label; refused if something else is asked now.
         at: the `hash` under which the question was shown; refused if something else waits now.
-        given: results of real dice for what is rolled after the answer, each as LABEL=FACES.
+        given: results of real dice for what is rolled after the answer, each as LABEL=FACES; see `act`.
         auto: let the ruleset's policy answer.
     """
 

@@ -158,7 +158,7 @@ def answer(
         refuse_sealed(now.history, seat)
         if not decides:
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
-        draft = answer_draft(now, Typed(**answers))
+        draft = answer_draft(now, Typed(**answers, is_accepted=bool(accepted)))
         return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
     if prompt is not None and not decides:
@@ -191,7 +191,8 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
             more = Done(store.read(place.path), (), done.rules)
         except PassesOn as passes:
             with suppress(TakenBack):  # while its dice were asked for: then the question is asked again
-                more = let_pass(place, passes.label, seat=passes.seat, until=passes.until, hand=hand)
+                about: dict[str, Any] = {"seat": passes.seat, "until": passes.until, "is_host": seat is HOST}
+                more = let_pass(place, passes.label, hand=hand, **about)
         else:
             if not choose:
                 return done

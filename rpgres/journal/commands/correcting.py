@@ -28,7 +28,15 @@ from rpgres.rulesets.sheets import check_character, refusals
 from rpgres.rulesets.tree import walk
 
 
-def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = ACTION, hand: Hand | None = None) -> Done:
+def let_pass(
+    place: Place,
+    label: str = "",
+    *,
+    seat: str | None,
+    until: str = ACTION,
+    hand: Hand | None = None,
+    is_host: bool = False,
+) -> Done:
     """Have a seat skip optional questions in advance, so that the table does not wait for it.
 
     The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
@@ -38,6 +46,7 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
         until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
             name of a period (until one of these begins or ends).
         hand: asks a person for results of real dice, where the action goes on.
+        is_host: whether the host types for the seat.
 
     Raises:
         UsageError: there is no such label or period.
@@ -61,7 +70,7 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
             drafts.append(answer_draft(at.of(owner), Typed(choose={asked.label: [NO]})))
         return drafts
 
-    return write(place, seat, work, hand=hand)
+    return write(place, seat, work, hand=hand, is_host=is_host)
 
 
 def _check_label(rules: Rules, label: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.engine.dealers import Due, Hand
+from rpgres.engine.dealers import BY, CLAIMED, Due, Hand, giver_of, plain
 from rpgres.engine.players import ORDERS_FILE, Prompt, default_policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.seats import Dropped
@@ -23,7 +23,7 @@ from rpgres.journal.replay import Ran, Run, put_to, run_at, run_of, run_pending
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
-from rpgres.model.state import EMPTY
+from rpgres.model.state import EMPTY, GM
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Rules
 
@@ -50,12 +50,13 @@ if TYPE_CHECKING:  # only signatures name it
 
 
 class Typed(msgspec.Struct, frozen=True):
-    """What is typed beside an action or an answer, see `Answers`."""
+    """What is typed beside an action or an answer, see `Answers`; `is_accepted` if the host took it from a file."""
 
     given: Mapping[str, Sequence[str]] = EMPTY
     choose: Mapping[str, Sequence[str]] = EMPTY
     policies: Mapping[str, str] = EMPTY
     auto: bool = False
+    is_accepted: bool = False
 
 
 def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -65,14 +66,20 @@ def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> di
     return {label: [] if texts == [NOTHING] and label in asked.given else texts for label, texts in found.items()}
 
 
-def _with_answers(at: Transaction, asked: Run, typed: Typed) -> Run:
+def _is_card(rules: Rules, text: str) -> bool:
+    return bool(rules.file.piles and rules.cards.matching(text))
+
+
+def _with_answers(at: Transaction, asked: Run, typed: Typed, *, is_first: bool) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone.
 
-    Results stand in place of those of their label that nothing has asked for so far.
+    Results replace those that the same seat gave before under their label, and that nothing has asked for so far.
     """
     seat, state = at.seat, at.history.state
     check_given(at.rules, state, typed.given, seat=seat)
     everybody = "" if seat is HOST else seat
+    player = "" if seat in (HOST, GM) or typed.is_accepted else seat
+    mark = f"{BY}{player}{'' if is_first else CLAIMED}" if player else ""
     for who, name in typed.policies.items():
         if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
             raise UsageError(f"{named('policy')} {who}={name}: {seat} does not decide for {who}")
@@ -84,8 +91,13 @@ def _with_answers(at: Transaction, asked: Run, typed: Typed) -> Run:
     more = {who or everybody: name for who, name in typed.policies.items()}
     if typed.auto:
         more.setdefault(everybody, default_policy(at.rules))
-    results = {**asked.given, **typed.given}
-    asked = msgspec.structs.replace(asked, given=results, policies={**asked.policies, **more})
+    results, said = dict(asked.given), list(asked.said)
+    for label, texts in typed.given.items():
+        others = [text for text in asked.given.get(label, ()) if giver_of(text) != player]
+        results[label] = [*others, *[f"{text}{mark}" for text in texts]]
+        if player and is_first:
+            said += [f"{label} {'(a card)' if _is_card(at.rules, text) else text}" for text in texts]
+    asked = msgspec.structs.replace(asked, given=results, said=said, policies={**asked.policies, **more})
     if seat is HOST:
         return msgspec.structs.replace(asked, choose=_joined(asked.choose, typed.choose))
     own = {**asked.own, seat: _joined(asked.own.get(seat, {}), typed.choose)} if typed.choose else asked.own
@@ -109,12 +121,12 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     """
     history = at.history
     given = _results(at.rules, asked, typed.given)
-    asked = _with_answers(at, asked, msgspec.structs.replace(typed, given=given))
+    asked = _with_answers(at, asked, msgspec.structs.replace(typed, given=given), is_first=pending is None)
     step = history.step(history.run_of(pending) if pending is not None else None)
     before = found_in(pending.secret) if pending is not None else None
     drawn, known = Counter(what for _, what in chance_in(before.events if before is not None else ())), _shown(before)
     _check_known(at, drawn, given, step=step)
-    hand = _asking(history, at.hand, drawn, step=step) if at.hand is not None else None
+    hand = _asking(history, at.hand, drawn, seat=at.typist, step=step) if at.hand is not None else None
     ran = run_at(at.rules, history, asked, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it; or undo the action")
@@ -125,10 +137,12 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     if ran.fault is not None and _shown(ran.found) <= known:
         raise ran.fault
     is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
-    unused = [label for label in ran.secret.later if label in given] if is_done else []
-    if unused and ran.fault is None:
-        text = ran.secret.later[unused[0]][0]
-        message = f"{named('given')} {unused[0]}={text} was not used: no question had that label again"
+    player = "" if at.seat in (HOST, GM) else at.seat
+    unused = [(label, text) for label in given for text in ran.secret.later.get(label, ()) if giver_of(text) == player]
+    if unused and is_done and ran.fault is None:
+        label, text = unused[0]
+        whose = f" for {player}, who can give only results of its own characters" if player else ""
+        message = f"{named('given')} {label}={plain(text)} was not used: no question had that label again{whose}"
         return msgspec.structs.replace(ran, fault=UsageError(message))
     return ran
 
@@ -156,7 +170,7 @@ def _check_known(at: Transaction, drawn: Counter[str], given: Mapping[str, Seque
     """
     rules = at.rules
     for label, texts in given.items():
-        has_cards = rules.file.piles and any(map(rules.cards.matching, texts))
+        has_cards = any(_is_card(rules, text) for text in texts)
         what, first = (CARDS, drawn[CARDS]) if has_cards else (label, drawn[label])
         last = None if has_cards else first + len(texts)  # its label does not say which card comes when
         number = _known_at(at.history, step, what, first, last) if texts else None
@@ -167,12 +181,16 @@ def _check_known(at: Transaction, drawn: Counter[str], given: Mapping[str, Seque
             )
 
 
-def _asking(history: History, hand: Hand, drawn: Counter[str], *, step: int) -> Hand:
-    """Return a hand that asks for results, except those that the seed has answered before, which stay."""
+def _asking(history: History, hand: Hand, drawn: Counter[str], *, seat: str | None, step: int) -> Hand:
+    """Return a hand that asks a seat for its own results, except those that the seed has answered before."""
 
     def ask(due: Due) -> Sequence[str] | None:
         place = (due.label, due.asked, due.asked + 1) if due.dice else (CARDS, drawn[CARDS], None)
-        return None if _known_at(history, step, *place) is not None else hand(due)
+        is_other = seat not in (HOST, GM, history.state.seat_of(due.by))
+        if is_other or _known_at(history, step, *place) is not None:
+            return None
+        texts = hand(due)
+        return [f"{text}{BY}{seat}{CLAIMED}" for text in texts] if texts and seat not in (HOST, GM) else texts
 
     return ask
 
@@ -192,7 +210,7 @@ def draft_of(at: Transaction, kind: Kind, ran: Ran, **public: Any) -> Draft:
     text = ran.fault.message if ran.fault is not None and ran.is_attempt else ""
     secret = hidden_by(msgspec.structs.replace(ran.secret, text=text), at.history.state, ran.state)
     if kind == "answer":
-        secret = msgspec.structs.replace(secret, inputs={}, note=None, names=False)
+        secret = msgspec.structs.replace(secret, inputs={}, note=None, names=False, said=[])
     draft = at.draft(kind, secret, ran.state, attempt=ran.is_attempt, **public)
     if ran.is_attempt:
         history = at.history

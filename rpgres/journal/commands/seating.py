@@ -29,6 +29,7 @@ from rpgres.rulesets.sheets import seated as sit_down
 from rpgres.toml.reading import Source
 
 TRUSTS = ("players", "gm")
+DICE = ("seeded", "real")
 
 
 def begin_table(
@@ -40,6 +41,7 @@ def begin_table(
     seed: str | None = None,
     title: str = "",
     trust: str = "",
+    dice: str = "",
     deals: bool = True,
 ) -> Done:
     """Begin a table: make its file, with a commitment to its seed.
@@ -49,6 +51,7 @@ def begin_table(
         seed: what all chance is drawn from; a fresh one by default.
         trust: whether numbers that players type and no sheet has count at once (`players`), or when the game master
             has confirmed them (`gm`); as the rules say by default.
+        dice: `real` where a language model at a seat may give results of real dice and cards; see `DICE`.
         deals: whether who sits down is dealt a hand, where the rules say so; not where cards are real.
 
     Raises:
@@ -57,6 +60,8 @@ def begin_table(
     """
     if trust not in ("", *TRUSTS):
         raise UsageError(unknown("choice", trust, TRUSTS, of=named("trust")))
+    if dice not in ("", *DICE):
+        raise UsageError(unknown("choice", dice, DICE, of=named("dice")))
     rules = rules_in(ruleset, switches, (*files.beside(place.path), *place.folders))
     twice = next((name for name in sheets if sheets.count(name) > 1), None)
     if twice is not None:
@@ -72,6 +77,7 @@ def begin_table(
         code=code_of(rules),
         format=files.FORMAT,
         trust=trust or rules.file.trust,
+        dice=dice if dice == "real" else "",
         deals=deals,
         ruleset=rules.id,
         title=title,

@@ -126,6 +126,7 @@ class Transaction(msgspec.Struct, frozen=True):
         history: the journal, with what the command has added so far.
         seat: whose doing it is; None for the host.
         hand: asks a person for results of real dice.
+        typist: the seat of that person; it may answer for another one, as the host.
     """
 
     place: Place
@@ -133,6 +134,7 @@ class Transaction(msgspec.Struct, frozen=True):
     rules: Rules
     seat: str | None = HOST
     hand: Hand | None = None
+    typist: str | None = HOST
 
     def of(self, seat: str | None) -> Transaction:
         """Return the same for another seat."""
@@ -152,25 +154,34 @@ class Transaction(msgspec.Struct, frozen=True):
 Work = Callable[[Transaction], list[Draft]]  # returns the entries of a command
 
 
-def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = None, is_mending: bool = False) -> Done:
+def write(
+    place: Place,
+    seat: str | None,
+    work: Work,
+    *,
+    hand: Hand | None = None,
+    is_host: bool = False,
+    is_mending: bool = False,
+) -> Done:
     """Write the entries of a command in one transaction.
 
     The file is not locked while a person is asked for results of real dice: the work is done once before, and what was
     said is remembered. An entry that is taken back may be followed by another one that asks for the same dice.
 
     Args:
+        is_host: whether the host types for the seat.
         is_mending: whether they may follow a journal that is not in order.
 
     Raises:
         UsageError: there is no such seat.
         RpgresError: an entry was written though something was refused; it says so.
     """
-    dice = remembering(hand)
+    dice, typist = remembering(hand), HOST if is_host else seat
     if dice is not None:
         before = store.read(place.path)
         with suppress(RpgresError):  # which is raised when it is written
             check_seat(before, seat)
-            work(Transaction(place, before, rules_of(before, folders=place.folders), seat, dice))
+            work(Transaction(place, before, rules_of(before, folders=place.folders), seat, dice, typist))
     loaded: list[Rules] = []
     known: list[bool] = []
     refused: list[RpgresError] = []
@@ -182,7 +193,7 @@ def write(place: Place, seat: str | None, work: Work, *, hand: Hand | None = Non
             require_whole(place.path, history)
         loaded.append(rules_of(history, folders=place.folders))
         check_seat(history, seat)
-        found = work(Transaction(place, history, loaded[0], seat, dice))
+        found = work(Transaction(place, history, loaded[0], seat, dice, typist))
         refused.extend(draft.refused for draft in found if draft.refused is not None)
         return found
 

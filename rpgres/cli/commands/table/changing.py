@@ -46,6 +46,14 @@ def new(
             ),
         ),
     ] = "",
+    dice: Annotated[
+        str,
+        option(
+            "--dice",
+            takes="seeded|real",
+            help="Whether a language model at a seat may give results of real dice and cards [default: seeded].",
+        ),
+    ] = "",
     no_deal: Annotated[
         bool, typer.Option("--no-deal", help="Deal no hands; for real cards, which the actions name.")
     ] = False,
@@ -67,6 +75,7 @@ def new(
         seed=seed,
         title=name,
         trust=trust,
+        dice=dice,
         deals=not no_deal,
     )
     _say_new(done, path, as_json=as_json)
