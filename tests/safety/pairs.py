@@ -144,11 +144,11 @@ FAITH_ACTS = tries("""
 {confront} dock-guard {actor}; gm: answer join=no; gm: answer counter=skill=physical,attribute=1; answer no
 answer --choose play=S4; show | answer --choose play=H10 | answer --choose join=no | answer --choose counter=no
 gm: answer --choose join=no; log | sable: answer --choose counter=needle-pistol; show | answer npc=deck; log
-answer --choose activate=no | answer --choose counter=needle-pistol | gm: answer --choose fitting=no; show
-bero: {confront} sable; answer join=no; sable: answer --choose counter=needle-pistol; answer fitting=no; log
+answer --choose activate=no | answer --choose counter=needle-pistol | gm: answer --choose ruling=no; show
+bero: {confront} sable; answer join=no; sable: answer --choose counter=needle-pistol; answer ruling=no; log
 set piles.hand:bero=absent | act damage --amount 1 {actor}; show | sable: undo; log | bero: undo; log | show hand:bero
 act hold {actor} | act unopposed --skill 2 {actor}; answer level=success | host: undo; show
-odds confront --skill 4 --attribute 2 --leaves 9 --seconds 99 {actor} | answer --choose fitting=no
+odds confront --skill 4 --attribute 2 --leaves 9 --seconds 99 {actor} | answer --choose ruling=no
 answer npc=H1; show | odds confront --skill 4 --attribute 2 --leaves 9 --seconds 99 --auto {actor}
 host: begin round; show | host: end; show
 """)
@@ -203,7 +203,7 @@ PAIRS = {
     "faith: wrong answers in advance": Pair(
         (
             *(*FAITH, f"bero: {CONFRONT} sable --choose play={{1}}", "gm: answer --choose join=no"),
-            *("sable: answer --choose counter=needle-pistol", "gm: answer --choose fitting=no"),
+            *("sable: answer --choose counter=needle-pistol", "gm: answer --choose ruling=no"),
         ),
         *((("H10", "C9"), ("C9", "zzz")), "bero"),
         same(["answer --choose activate=no", "sable: answer --choose activate=no; log", *FAITH_ACTS], "sable", "gm"),
@@ -214,7 +214,7 @@ PAIRS = {
         same([line for line in FAITH_ACTS if "answer" not in line], "sable", "gm", "everybody"),
         (
             "sable: answer --choose counter=needle-pistol",
-            *("gm: answer --choose fitting=no", "sable: answer --choose activate=no", "log"),
+            *("gm: answer --choose ruling=no", "sable: answer --choose activate=no", "log"),
         ),
     ),
     "nodice: stacks": Pair(
