@@ -21,6 +21,7 @@ from rpgres.lines.fitting import (
     NUMBER,
     PREPOSITIONS,
     TEXT,
+    USING,
     Fit,
     Reading,
     Scope,
@@ -33,6 +34,7 @@ from rpgres.lines.fitting import (
 from rpgres.lines.hints import option_for
 from rpgres.lines.people import is_in_turns, sided
 from rpgres.model.state import slug
+from rpgres.rulesets.sheets import own_ability
 from rpgres.toml.diagnostics import nearest
 
 MOST_READINGS = 5000
@@ -293,6 +295,8 @@ class Line:
             hint = f"did you mean {near!r}?"
         elif meant:
             hint = meant
+        elif behind in USING and (known := self.words.scope.rules.file.abilities):
+            hint = f"there are {enumerated(known, word)}{own_ability(self.words.scope.rules)}"
         elif is_text and texts:
             hint = f"say what it is: {texts[0]} {word!r}" + (f", {texts[1]} {word!r}, ..." if len(texts) > 1 else "")
         else:

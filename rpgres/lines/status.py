@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.errors import counted
+from rpgres.kits.aspects.names import AspectSettings
 from rpgres.lines.seat import Seat
 from rpgres.model.state import GM, Character, Pile
 from rpgres.render.words import who_is
+from rpgres.rulesets import Rules
+from rpgres.rulesets.kits import settings_of
 
 MOST_COUNTERS = 2  # of a character, where no parameter says which ones matter
 
@@ -50,10 +53,9 @@ def _part(seat: Seat, character: Character) -> str:
     piles = [pile for pile in seat.rules.file.piles.values() if pile.each]
     counters = [name for name, count in character.counters.items() if (name in known if known else count and not piles)]
     asked = seat.waits.question if seat.waits is not None else None
-    left = asked.facts.get("points") if asked is not None and asked.who == character.name else None  # what is not spent
-    values = {
-        name: left if left is not None and name.endswith("points") else character.counters[name] for name in counters
-    }
+    values = dict(character.counters)
+    if asked is not None and asked.who == character.name and "points" in asked.facts:
+        values[_points(seat.rules)] = asked.facts["points"]  # without those that are spent in this turn
     counts = [f"{values[name]} {name.replace('-', ' ')}" for name in counters[:MOST_COUNTERS]]
     hands = [
         counted(len(pile), "card")
@@ -62,6 +64,11 @@ def _part(seat: Seat, character: Character) -> str:
     ]
     said = ", ".join([*hands[:1], *counts]) if not character.is_out else "out"
     return f"{character.name}: {said}" if said else character.name
+
+
+def _points(rules: Rules) -> str:
+    """Return the counter that pays for invoking an aspect; empty for rules without aspects."""
+    return settings_of(rules, "aspects", AspectSettings).points if "aspects" in rules.file.kits else ""
 
 
 def _is_hand(seat: Seat, name: str, pile: Pile) -> bool:

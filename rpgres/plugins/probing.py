@@ -57,10 +57,14 @@ def _import_elsewhere(entries: Sequence[Entry]) -> tuple[int, str]:
     except OSError:
         return len(entries), ""  # where no process can be started, none is noticed
     try:
-        answer, _ = process.communicate(asked)
+        answer, _ = process.communicate(asked, timeout=SECONDS * len(entries) + SECONDS)
         code = process.returncode
         how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
         message = f"it terminated the importing process ({how})"
+    except subprocess.TimeoutExpired:  # a plugin has stopped the timer
+        process.kill()
+        answer, _ = process.communicate()
+        message = f"importing it took longer than {SECONDS:g} s"
     except BaseException:  # an interrupt ends both
         process.kill()
         process.communicate()

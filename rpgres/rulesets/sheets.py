@@ -410,7 +410,8 @@ def own_ability(rules: Rules) -> str:
     closed = [key for key, field in rules.file.fields_of("abilities").items() if not field.is_open]
     file = f"rulesets/{rules.id}/ruleset.toml"
     return (
-        f'; to add your own, write to {file} the two lines "[sheet.{closed[0]}]" and "any-name = true"'
+        f'; to add your own, put it on the sheet, and write to {file} the two lines "[sheet.{closed[0]}]" '
+        'and "any-name = true"'
         if closed
         else ""
     )

@@ -93,7 +93,7 @@ class Person:
 
     def ask(self, view: View, question: Question) -> str | None:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
-        if not self._is_kept and question.label in self._in_advance().values():
+        if not self._is_kept and question.label in self._in_advance(view).values():
             said, count = self._advance.get((question.who, question.label), ("", len(self._answers)))
             return said if count < len(self._answers) else None
         if self._again:
@@ -156,7 +156,7 @@ class Person:
         again = question_lines(question, width=width, is_again=True) if is_long else rows
         say(again if asked == self._asked_last else rows)
         while True:
-            answer = self._answer(question)
+            answer = self._answer(view, question)
             if answer is None or isinstance(answer, str):
                 return answer
             done = self._do(answer, view, question) if answer else None
@@ -165,7 +165,7 @@ class Person:
             if answer != [LIST]:
                 say(again)
 
-    def _answer(self, question: Question) -> str | list[str] | None:
+    def _answer(self, view: View, question: Question) -> str | list[str] | None:
         """Return the option typed, None at the end of the input, or the words of what is to be done before; [] for
         what is done already.
         """
@@ -185,7 +185,7 @@ class Person:
             words = _words(typed)
             if words and typed not in [option.name for option in question.offered] and not (found and typed == SKIP):
                 return words
-            if not found and (label := self._in_advance().get(typed.lower())):
+            if not found and (label := self._in_advance(view).get(typed.lower())):
                 self._say_in_advance(label, typed.lower(), question.who)
                 return []
             if not found and (question.reads is None or " " not in typed) and self._carries_out(typed):
@@ -210,10 +210,14 @@ class Person:
 
     # -- what may be typed in place of an answer
 
-    def _in_advance(self) -> dict[str, str]:
-        """Return the answers that people give only in advance, with the labels of their decisions."""
-        labels = self._file().labels if self._file is not None else {}
-        return {answer: label for label, one in labels.items() if one.in_advance for answer in one.options}
+    def _in_advance(self, view: View) -> dict[str, str]:
+        """Return the answers that people give only in advance, with the labels of their decisions in this action."""
+        if self._file is None:
+            return {}
+        file = self._file()
+        asked = file.actions[self._aid(view).action].labels if self._aid is not None else file.labels
+        own = {label: file.labels[label] for label in asked if label in file.labels}
+        return {answer: label for label, one in own.items() if one.in_advance for answer in one.options}
 
     def _say_in_advance(self, label: str, answer: str, who: str) -> None:
         self._tell(f"{who} will {answer} as soon as the rules allow it. Answer this question first.")

@@ -286,8 +286,10 @@ def _prospects(table: Table, margin: int, turn: int, bonus: int, settles: Settle
     if not isinstance(facts, Map):
         return {}
     won, tied, lost = (table.rules.settling.outcome_of(name, its) for its in (1, 0, -1))
-    enough, safe = (tied == won, tied == lost) if turn == 0 else (tied == lost, tied == won)
-    return prospects(margin, bonus, enough=1 - enough, safe=int(safe)) if enough or safe else {}
+    if tied not in (won, lost):
+        return {}
+    least = 0 if (tied == won) == (turn == 0) else 1  # a tie helps this side, or the other one
+    return prospects(margin, bonus, enough=least, safe=least)
 
 
 def _is_moot(table: Table, window: Window, offer: Offer, settles: Settles) -> bool:

@@ -85,19 +85,24 @@ def _reached(now: TurnUnderWay, fighter: Fighter) -> list[Fighter]:
     return [one for one in now.enemies if not has_zones or zones.reaches(fighter, now.zone, one, state)]
 
 
+def _key(text: str) -> str:
+    """Return a name as a line at a turn is compared with it: `Captain of the Guard` is `captain-of-guard`."""
+    return "-".join(word for word in slug(text).split("-") if word not in _FILLERS)
+
+
 def _line(now: TurnUnderWay, options: Sequence[Option], typed: str) -> tuple[str, str, str, str]:
     """Return what a line such as `attack voss with athletics` says: as it is kept, the action, the target, the skill.
 
     Raises:
         UsageError: it says something else.
     """
-    words = [word for word in map(slug, typed.split()) if word and word not in _FILLERS]
-    words = words[words[:1] in ([now.fighter.who], [slug(now.actor.title)]) :]
+    words = list(filter(None, map(_key, typed.split())))
+    words = words[words[:1] in ([_key(now.fighter.who)], [_key(now.actor.title)]) :]
     did = next((one.name for one in options if words[:1] in ([one.name], [f"{one.name}s"])), "")
     if not did:
         raise UsageError(f"{typed!r} begins with none of: {enumerated([one.name for one in options], typed)}")
     aims, characters = did in (ATTACK, ADVANTAGE), now.table.state.characters
-    people = {slug(name): one.who for one in now.enemies for name in (characters[one.who].title, one.who) if aims}
+    people = {_key(name): one.who for one in now.enemies for name in (characters[one.who].title, one.who) if aims}
     skills = [*now.actor.abilities, *now.table.rules.file.abilities] if did in _USES else []
     known, rest, said = {**dict(zip(skills, skills, strict=True)), **people}, words[1:], dict[str, str]()
     while rest:
