@@ -13,16 +13,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from rpgres import UsageError
-from rpgres.cli.requests.operations import keys_of, operations
 from rpgres.engine.hidden import known_to
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
-from rpgres.journal.commands import TRUSTS, Done, Place, writing
+from rpgres.journal.commands import Done, Place, writing
 from rpgres.journal.commands.pending import require_pending
 from rpgres.journal.exchange import view_of
 from rpgres.journal.exporting import sheets_of
@@ -36,7 +33,6 @@ from rpgres.render.accounts.tables import account_of_table
 from rpgres.render.lines import plain_text
 from rpgres.render.tables import found_lines, log_lines, show_lines
 from tests.support.command_line import rpgres
-from tests.support.effort import examples
 
 NAMES = ["Rigged Stairs", "Smoke", "A Serious Problem", "An Advantage", "Ankle-Deep Hole"]
 CASTS = {
@@ -70,42 +66,6 @@ class Secrets(NamedTuple):
         sitting.set_value(place, "things.plan", f'"{self.thing}"', to=[other])
         sitting.write_note(place, self.note, seat="gm", to=[other])
         sitting.let_pass(place, self.label and window, seat=other, until="always")
-
-
-hidden = st.builds(
-    Secrets,
-    tags=st.lists(
-        st.tuples(st.sampled_from(NAMES), st.sampled_from(["aspect", "boost"]), st.integers(0, 2)),
-        min_size=2,
-        max_size=2,
-        unique_by=lambda tag: tag[0],
-    ),
-    marks=st.integers(1, 4),
-    note=st.sampled_from(["They lie.", "The stairs are rigged, and nobody knows."]),
-    label=st.sampled_from(["", "invoke"]),
-    thing=st.sampled_from(["run", "burn it down"]),
-)
-
-
-numbers = st.integers(-1, 5).map(str)
-names = st.sampled_from([*NAMES, "smok", "ankle deep hol"])
-own = st.one_of(
-    st.tuples(st.sampled_from(["overcome", "defend"]), st.fixed_dictionaries({"skill": numbers, "vs": numbers})),
-    st.tuples(st.just("overcome"), st.fixed_dictionaries({"skill": numbers, "vs": st.just("1"), "removes": names})),
-    st.tuples(
-        st.just("create-advantage"), st.fixed_dictionaries({"skill": numbers, "vs": st.just("1"), "name": names})
-    ),
-)
-deeds = st.one_of(
-    st.tuples(st.just("own"), own),
-    st.tuples(
-        st.just("other"), st.tuples(st.just("overcome"), st.fixed_dictionaries({"skill": numbers, "vs": numbers}))
-    ),
-    st.tuples(st.just("answer"), st.sampled_from(["no", "fail", "auto"])),
-    st.tuples(st.just("host"), st.sampled_from(["answer", "undo", "begin", "end"])),
-    st.tuples(st.just("claim"), st.sampled_from(["confirm", "refuse"])),
-    st.tuples(st.just("own-undo"), st.none()),
-)
 
 
 def do(place: Place, deed: str, what: Any, cast: tuple[str, str, str], skill: str) -> Done:
@@ -186,18 +146,6 @@ def rules_once() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ruleset", CASTS)
-@settings(max_examples=examples(30), deadline=None)
-@given(script=st.lists(deeds, min_size=1, max_size=5), one=hidden, other=hidden, trust=st.sampled_from(TRUSTS))
-def test_what_a_seat_may_not_know_changes_nothing_that_it_meets(
-    ruleset: str, script: list[tuple[str, Any]], one: Secrets, other: Secrets, trust: str
-) -> None:
-    first, second = played(ruleset, one, script, trust), played(ruleset, other, script, trust)
-    for mine, theirs in zip(first, second, strict=True):
-        assert mine == theirs
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane"])
 def test_a_typed_name_that_something_hidden_has_is_only_a_word(ruleset: str) -> None:
     quiet = Secrets([("Ankle-Deep Hole", "aspect", 0), ("Smoke", "aspect", 0)], 1, "n", "", "run")
@@ -215,101 +163,6 @@ def test_a_typed_name_that_something_hidden_has_is_only_a_word(ruleset: str) -> 
     ]
     script.append(("own-undo", None))  # which takes back an aspect of that name, and shows nothing of the other
     assert played(ruleset, quiet, script) == played(ruleset, loud, script)
-
-
-def test_commands_print_no_more_than_their_views(tmp_path: Path) -> None:
-    """What the library tells a seat is what the commands print, errors included."""
-    met = []
-    for number, name in enumerate(("Smoke", "Gap")):
-        table = ["--table", str(tmp_path / f"{number}.db")]
-        rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", *table)
-        for line in (f"tags.{name}=aspect", f"tags.{name}.uses.gm=1", f"things.{name}=3"):
-            assert rpgres("table", "set", line, *([] if "uses" in line else ["--to", "gm"]), *table).code == 0
-        act = ["act", "overcome", "--skill=1", "--vs=1", "--given", "roll=0000"]
-        lines = (
-            [*act, "--removes", "Smok"],
-            [*act, "--json"],
-            [*act, "--removes", "Smoke"],
-            ["answer", "--choose", "invoke=smoke"],
-            ["answer", "--choose", "invoke=no", "--json"],
-            ["show"],
-            ["show", "--json"],
-            ["log"],
-            ["log", "--json"],
-            ["verify"],
-            ["verify", "--json"],
-            ["view", "--out", "-"],
-            ["undo", "1"],
-            ["set", "tags.smok=absent"],
-            ["note", "x", "--to", "smoke"],
-        )
-        met += [(number, line, rpgres("table", *line, "--as", "mara", *table)) for line in lines]
-    half = len(met) // 2
-    for (_, line, mine), (_, _, theirs) in zip(met[:half], met[half:], strict=True):
-        assert FRESH.sub("...", str(mine)) == FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
-
-
-@pytest.mark.slow
-def test_operations_of_a_batch_tell_no_more_than_their_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every operation that takes a seat, asked for by one that may not know, errors included."""
-    met: list[list[str]] = []
-    act: dict[str, Any] = {"action": "overcome", "with": {"skill": 1, "vs": 1}, "given": {"roll": "0000"}}
-    requests: list[dict[str, Any]] = [
-        {"op": "table.odds", "action": "overcome", "with": {"skill": 1, "vs": 1}},
-        {"op": "table.odds", "action": "overcome", "with": {"skill": 1, "vs": 1, "removes": "Smoke"}},
-        {"op": "table.act", **act, "with": {"skill": 1, "vs": 1, "removes": "Smok"}},
-        {"op": "table.act", **act, "with": {"skil": 1}},
-        {"op": "table.act", **act},
-        {"op": "table.act", **act},
-        {"op": "table.answer", "choose": {"invoke": "smoke"}},
-        {"op": "table.answer", "choose": {"invoke": "no", "smoke": "x"}},
-        {"op": "table.pass", "label": "smoke"},
-        {"op": "table.pass", "until": "always"},
-        *(
-            {"op": "table.show"},
-            {"op": "table.status"},
-            {"op": "table.log"},
-            {"op": "table.log", "last": 2},
-            {"op": "table.verify"},
-        ),
-        {"op": "table.answer", "choose": {"invoke": "no"}},
-        {"op": "table.seal", "choose": "invoke=no", "out": "seal.json"},
-        {"op": "table.open", "choose": "invoke=smoke", "salt": "00"},
-        {"op": "table.act", **act, "with": {"skill": 1, "vs": 1, "removes": "Smoke"}},
-        *({"op": "table.begin", "period": "smoke"}, {"op": "table.end"}, {"op": "table.orders"}),
-        *({"op": "table.undo"}, {"op": "table.undo", "number": 2}, {"op": "table.redo"}),
-        *({"op": "table.set", "assignment": f"{path}=absent"} for path in ("tags.smok", "tags.smoke", "things.smoke")),
-        {"op": "table.set", "assignment": "characters.mara.counters.fate-points=smoke"},
-        {"op": "table.note", "text": "x", "to": ["smoke"]},
-        {"op": "table.note", "text": "x", "to": ["edda"]},
-        {"op": "table.join", "sheet": "smoke"},
-        {"op": "table.join", "sheet": "edda"},
-        {"op": "table.view", "out": "-"},
-        {"op": "table.export", "out": "all"},
-        *({"op": "whatif", "run": f"t.db#{number}", "given": {"roll": "++++"}} for number in (1, 3, 5, 8)),
-        {"op": "table.reveal"},
-        {"op": "scene.run", "file": "fate/bribe", "seed": 7},
-    ]
-    assert {one["op"] for one in requests} == {
-        one.name for one in operations() if "as" in {k.name for k in keys_of(one)}
-    }
-    for secret, second in (("Smoke", "Trapdoor"), ("Gap", "Ledge")):
-        (tmp_path / secret).mkdir()
-        monkeypatch.chdir(tmp_path / secret)
-        salts = count(1)
-        place = Place(Path("t.db"), salt=lambda salts=salts: next(salts).to_bytes(32, "big"))  # type: ignore[misc]
-        sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7")
-        Secrets([(secret, "aspect", 1), (second, "boost", 0)], 1, secret, "", secret).lay(place, "edda")
-        at = {"table": "t.db", "as": "mara"}
-        lines = [
-            json.dumps({**at, **one} if one["op"].startswith("table") else {"as": "mara", **one}) for one in requests
-        ]
-        done = rpgres("batch", stdin="\n".join(lines))
-        assert done.err == ""
-        met.append(done.out.splitlines())
-    for request, mine, theirs in zip(requests, *met, strict=True):
-        assert FRESH.sub("...", mine) == FRESH.sub("...", theirs), request
-    assert sum("rpgres.error" not in line for line in met[0]) > 12
 
 
 def test_the_leak_would_be_seen(tmp_path: Path) -> None:

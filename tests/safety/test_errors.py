@@ -82,6 +82,19 @@ def test_a_word_that_is_typed_in_advance_is_for_actions_that_ask_for_it(
 def test_a_line_at_a_turn_knows_titles_with_small_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("captain.toml").write_text('ruleset = "fate"\nname = "Captain of the Guard"\n[skills]\nfight = 2\n')
-    fight = "roll fate conflict --sheet mara --against captain --exchanges 1 --seed 1 --auto".split()
+    fight = [
+        "roll",
+        "fate",
+        "conflict",
+        "--sheet",
+        "mara",
+        "--against",
+        "captain",
+        "--exchanges",
+        "1",
+        "--seed",
+        "1",
+        "--auto",
+    ]
     done = rpgres(*fight, "--choose", "turn=attack captain of the guard with fight")
     assert (done.code, "Mara attacks" in done.out) == (0, True), done
