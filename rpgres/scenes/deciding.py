@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -16,7 +15,7 @@ from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import SheetOrders
-from rpgres.scenes.records import SceneFile, Step
+from rpgres.scenes.records import SceneFile, Step, texts_of
 from rpgres.toml.diagnostics import Fault, diagnostics_error
 from rpgres.toml.reading import Source, located
 
@@ -94,15 +93,8 @@ class Deciders(msgspec.Struct):
 
 def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
     """Return the names of characters that may join by inputs of steps: `guards` of `vs = "guards:fight"`."""
-    left: list[Any] = [step.with_ for step in steps]
-    found: dict[str, None] = {}
-    while left:
-        one = left.pop()
-        if isinstance(one, str):
-            found[slug(one.partition(":")[0])] = None
-        left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
-    abilities = rules.file.rated
-    return tuple(name for name in found if name not in abilities and not name.isdigit())
+    found = dict.fromkeys(slug(text.partition(":")[0]) for text in texts_of([step.with_ for step in steps]))
+    return tuple(name for name in found if name not in rules.file.rated and not name.isdigit())
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:

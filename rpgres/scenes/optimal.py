@@ -21,7 +21,7 @@ from rpgres.scenes.flow import leaf_at
 from rpgres.scenes.measuring import undecided_error, with_late_deals
 from rpgres.scenes.odds_record import chances, evaluated
 from rpgres.scenes.program import Scene
-from rpgres.scenes.records import Step
+from rpgres.scenes.records import Step, texts_of
 from rpgres.scenes.walking import ENDING, value_name
 
 if TYPE_CHECKING:
@@ -128,16 +128,8 @@ def _how_far(scene: Scene, error: TooLarge) -> str:
 
 def _taking_part(step: Step, people: State) -> set[str]:
     """Return the characters that a step names: who acts, and those among its inputs (`venn`, `venn:deceive`)."""
-    texts, left = [step.actor], list[Any](step.with_.values())
-    while left:
-        one = left.pop()
-        if isinstance(one, list | tuple):
-            left += one
-        elif isinstance(one, Mapping):
-            left += one.values()
-        elif isinstance(one, str):
-            texts.append(one.partition(":")[0])
-    return people.characters.keys() & {*texts}
+    texts = [text.partition(":")[0] for text in texts_of(step.with_)]
+    return people.characters.keys() & {step.actor, *texts}
 
 
 def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:

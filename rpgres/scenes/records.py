@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -251,3 +252,14 @@ class SceneFile(_Record, frozen=True):
     things: dict[Id, SceneThing] = {}
     steps: list[Step] = []
     ends: dict[Id, End] = {}
+
+
+def texts_of(value: Any) -> list[str]:
+    """Return all texts in nested lists and tables."""
+    found, left = list[str](), [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found.append(one)
+        left += one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else ()
+    return found

@@ -1,0 +1,356 @@
+"""Checks of one step of a scene: names, inputs, answers, paths and changes. Nothing here plays one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from typing import Any
+
+from rpgres.dice import Dice, dice
+from rpgres.engine.labels import check_labels
+from rpgres.engine.periods import SCENE, period_names
+from rpgres.engine.seats import EVERY
+from rpgres.errors import FileError, GivenError, NotationError, RpgresError, UsageError
+from rpgres.lint.decisions import asked_of, decisions_of
+from rpgres.lint.orders import option_faults
+from rpgres.lint.paths import Known, in_own_words, path_faults, place_faults
+from rpgres.lint.reachable import outcome_faults
+from rpgres.model.conditions import read_condition
+from rpgres.model.paths import ABSENT, parse_path
+from rpgres.model.paths import Path as StatePath
+from rpgres.model.state import CHECKED, EMPTY, State, slug
+from rpgres.model.typed_paths import path_of, typed_path
+from rpgres.rulesets import Rules
+from rpgres.rulesets.corrections import kinds_of_tags
+from rpgres.rulesets.dice_plans import dice_plan
+from rpgres.rulesets.rules import dice_of
+from rpgres.scenes.deciding import names_in
+from rpgres.scenes.playing import is_change, read_step, with_value, wrong_key
+from rpgres.scenes.program import Scene
+from rpgres.scenes.records import Expect, SceneFile, Step, texts_of
+from rpgres.toml.diagnostics import Fault, KeyPath, enumerated, errors_in, nearest, unknown_name
+
+Steps = Sequence[tuple[KeyPath, Step]]
+
+_CHANGED = ("number", "data", "text")  # kinds of values that "+1" may set; of a text, "+1" is the new text
+_YES = "yes"  # which takes the only option of a question inside a roll
+_ONLY_BEGUN = "it can end only if an action began it"
+_NUMBERS = re.compile(r"\d+(?:,\d+)*")  # faces of dice that have numbers
+_COUNT = re.compile(r"\{[^{}]*\}(?=d\d)")  # how many dice, computed
+
+
+def step_faults(scene: Scene, step: Step, *, absent: AbstractSet[str]) -> Iterator[Fault]:
+    """Yield the faults of a step that is no group and no include.
+
+    Args:
+        absent: characters whose sheets are faulty; inputs that need them are not checked.
+    """
+    rules = scene.rules
+    yield from _expectation_faults(rules, step, step.expect or Expect())
+    if step.moment is not None:
+        (period, moment), known = step.moment, period_names(rules)
+        if period not in known:
+            yield unknown_name((moment,), f"{rules.id} has no period {period!r}", period, known)
+    for path, value in step.set.items():
+        message = _set_fault(rules, path, value)
+        if message:
+            yield Fault("unknown-name", ("set", path), message)
+    if not step.played:
+        return
+    kind = "procedure" if step.procedure else "action"
+    actions = [name for name, one in rules.file.actions.items() if one.procedure == bool(step.procedure)]
+    if step.played not in actions:
+        message = wrong_key(rules, step)
+        told = f"{rules.id} has no {kind} {step.played!r}"
+        yield Fault("unknown-name", (kind,), message) if message else unknown_name((kind,), told, step.played, actions)
+        return
+    for key, label in [*(("given", one) for one in step.given), *(("choose", one) for one in step.choose)]:
+        try:
+            check_labels(rules, step.played, **{"given": EMPTY, "choose": EMPTY, key: {label: ""}})
+        except UsageError as error:
+            yield Fault("unknown-name", (key, label), error.message)
+    expects_error = step.expect is not None and step.expect.error is not None
+    if not expects_error and absent.isdisjoint([step.actor, *names_in(rules, [step])]):
+        yield from _input_faults(scene, step)
+
+
+def _expectation_faults(rules: Rules, step: Step, expect: Expect) -> Iterator[Fault]:
+    if expect.outcome is not None:
+        yield from outcome_faults(rules, step.played, expect.outcome, ("expect", "outcome"))
+    decisions = decisions_of(rules) if expect.asks is not None else {}
+    if expect.asks is not None and expect.asks not in decisions:
+        yield unknown_name(
+            ("expect", "asks"), f"{rules.id} asks for no decision {expect.asks!r}", expect.asks, decisions
+        )
+    for number, effect in enumerate(expect.effects or ()):
+        kind, kinds = effect.get("kind"), rules.file.effects
+        if kind is not None and (not isinstance(kind, str) or kind not in kinds):
+            told = f"{rules.id} has no kind of effect {kind!r}"
+            yield unknown_name(("expect", "effects", number, "kind"), told, str(kind), kinds)
+    for path, value in expect.state.items():
+        if isinstance(value, int) and typed_path(path).keys[-2:-1] == ("tracks",):
+            told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"
+            yield Fault("wrong-type", ("expect", "state", path), told)
+    others = (ABSENT, *{band.also for band in rules.file.bands.values() if band.also})
+    if expect.also is not None and expect.also not in others:
+        told = f"no outcome also counts as {expect.also!r}"
+        yield Fault("unknown-name", ("expect", "also"), told, expect.also, others)
+
+
+def _set_fault(rules: Rules, path: str, value: bool | int | str) -> str:
+    """Return why a step can never set a path to a value; empty where it may."""
+    try:
+        found = parse_path(path)
+    except UsageError as error:
+        return in_own_words(rules, path, error.message)
+    if found.is_computed:
+        return f"{path} is computed and cannot be set{_boxes_of(found)}"
+    if found.kind in _CHANGED or not (isinstance(value, str) and is_change(value)):
+        return ""
+    may = _boxes_of(found) or ("; set true or false" if found.kind == "flag" else "")
+    return f"{path}: {value!r} changes a number, and there can be no number{may}"
+
+
+def _boxes_of(path: StatePath) -> str:
+    """Return how to set the boxes of the track that a path leads to, or into; empty for any other."""
+    kinds = [place.kind for place in path.places]
+    if "tracks" not in kinds:
+        return ""
+    track = ".".join(path.keys[: kinds.index("tracks") + 1])
+    return f'; mark a box, as in "{track}.1" = "x", and clear it with "absent"'
+
+
+def _input_faults(scene: Scene, step: Step) -> Iterator[Fault]:
+    """Yield the faults of inputs. Reading stops at the first, so the rest is read again without the faulty input."""
+    inputs, removed, replaced = dict(step.with_), set[str](), set[str]()
+    while True:
+        try:
+            read_step(scene, step, inputs, scene.state)
+            return
+        except RpgresError as error:
+            path = tuple(error.path or ())
+            key = _parameter(scene.rules, step, str(path[0])) if path else ""
+            if error.reason == "missing" and key in removed and key not in replaced:
+                inputs[key] = 0  # in place of a required number
+                replaced.add(key)
+                continue
+            if key in removed:
+                return
+            typed = bool(path) and path[0] in inputs
+            yield Fault("bad-input", ("with", *path) if typed else ("with",) if step.with_ else (), error.message)
+            if not typed:
+                return
+            del inputs[str(path[0])]
+            removed.add(key)
+
+
+def _parameter(rules: Rules, step: Step, key: str) -> str:
+    """Return a parameter's own name by a key of `with`, which may be an alias."""
+    name = key.replace("_", "-")
+    parameters = rules.parameters(step.played).items()
+    return next((known for known, one in parameters if name == known or name in one.aliases), name)
+
+
+def kind_faults(rules: Rules, kind: str) -> Iterator[Fault]:
+    """Yield that a kind of tag is misspelt; a ruleset's code may have kinds that are not declared."""
+    known = kinds_of_tags(rules, ())
+    if kind not in known and nearest(kind, known):
+        yield unknown_name((), f"there is no kind of tag {kind!r}", kind, known)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Checks that go by the table: `later` returns it with the characters that join by inputs of steps
+
+
+def set_faults(later: Callable[[], Known], step: Step) -> Iterator[Fault]:
+    """Yield invalid changes of numbers, tracks, kinds of tags, and who is out; play may still create anything else."""
+    for path, value in step.set.items():
+        keys, known = typed_path(path).keys, later()
+        state, rules = known.state or State(), known.rules
+        change = isinstance(value, str) and is_change(value)  # the sum is known in play only
+        match keys:
+            case ["counters" | "abilities", _] | ["characters", _, "counters" | "abilities", _]:
+                value = "+0" if change else value
+            case ["tags", _] | ["tags", _, "kind"]:
+                if value != ABSENT and value not in [tag.kind for tag in state.tags]:
+                    yield from (fault.under("set", path) for fault in kind_faults(rules, str(value)))
+                continue
+            case _:
+                if not _is_there(state, keys) or change or parse_path(path).is_computed:  # reported by `_set_fault`
+                    continue
+                value = CHECKED if isinstance(value, str) and value != ABSENT else value  # any mark fits a box
+        try:
+            with_value(rules, state, path, value)
+        except RpgresError as error:
+            yield Fault("refused", ("set", path), error.message)
+
+
+def _is_there(state: State, keys: Sequence[str]) -> bool:
+    """Tell whether keys lead into a track that is there from the beginning, or to whether a character is out."""
+    match keys:
+        case ["tracks", name, *_]:
+            return name in state.tracks
+        case ["characters", who, "tracks", _, *_] | ["characters", who, "is_out" | "is-out"]:
+            return who in state.characters
+    return False
+
+
+def answer_faults(later: Callable[[], Known], step: Step) -> Iterator[Fault]:
+    """Yield impossible answers of a step: faces that no die of the label has, options that are never offered."""
+    if not (step.given or step.choose):
+        return
+    known = later()
+    if step.played not in known.rules.file.actions:
+        return
+    for label, said in step.given.items():
+        sides, coded = _sides(known.rules, step.played, label), _coded_dice(known.rules, step.played, label)
+        for at, text in _each(said):
+            try:
+                _ = coded.read(text) if coded is not None else None
+            except GivenError as error:
+                yield Fault("wrong-value", ("given", label, *at), error.message)
+            faces = text.split(",") if sides and _NUMBERS.fullmatch(text) else []
+            strange = [face for face in faces if not any(_can_show(one, face) for one in sides)]
+            if strange:
+                told = f"it rolls {' and '.join(f'd{one}' for one in sides)}"
+                message = f"no die of {label!r} can show {strange[0]}: {told}"
+                yield Fault("wrong-value", ("given", label, *at), message)
+    for key, said in step.choose.items():
+        asked = asked_of([key.rpartition(":")[2]], decisions_of(known.rules))
+        for at, text in _each(said):
+            if text != _YES or len(asked.every.options or ()) != 1:
+                yield from option_faults(("choose", key, *at), [text.removesuffix(EVERY)], asked, known)
+
+
+def _each(said: str | int | Sequence[str | int]) -> list[tuple[KeyPath, str]]:
+    """Return each answer of a label, with its place among several."""
+    if isinstance(said, str | int):
+        return [((), str(said))]
+    return [((number,), str(one)) for number, one in enumerate(said)]
+
+
+def _sides(rules: Rules, action: str, label: str) -> list[int]:
+    """Return the sides of the dice of a label, where the ruleset's data declare them and they show numbers."""
+    if not rules.file.actions[action].dice:
+        return []
+    try:
+        group = dice_plan(rules.file, action).groups.get(label)
+        pools = dice(_COUNT.sub("1", group.template)).pools if group is not None else ()
+    except (FileError, NotationError):  # the ruleset is faulty, or more than the number of dice is computed
+        return []
+    has_numbers = all(pool.sides and not pool.is_d66 for pool in pools)
+    return sorted({pool.sides for pool in pools}) if has_numbers else []
+
+
+def _coded_dice(rules: Rules, action: str, label: str) -> Dice | None:
+    """Return the dice that a rule in code always rolls under a label, where the ruleset declares them."""
+    try:
+        return None if rules.file.actions[action].dice else dice_of(rules, label)
+    except NotationError:  # the ruleset is faulty
+        return None
+
+
+def _can_show(sides: int, face: str) -> bool:
+    with suppress(GivenError):
+        dice(f"d{sides}").read(face)
+        return True
+    return False
+
+
+def path_faults_in(
+    file: SceneFile, steps: Steps, texts: Iterable[str], known: Known, later: Callable[[], Known]
+) -> Iterator[Fault]:
+    """Yield faults of paths: impossible ones, and those that name a tag by its key and not by its text.
+
+    Args:
+        texts: the texts by which steps may put tags on the table.
+        known: the names that paths may use at the beginning.
+    """
+    there = {slug(text) for text in (*texts, *(tag.text for tag in file.tags.values()))}
+    for at, paths, check in _paths_in(file, steps):
+        for path, wanted in paths.items():
+            said = typed_path(path)
+            if said.field == "tags" and said.name in file.tags and slug(said.name) not in there:
+                meant = path_of("tags", slug(file.tags[said.name].text), *said.keys[2:])
+                yield Fault("unknown-name", (*at, path), f"a path names a tag by its text: this one is {meant}")
+            elif check is not None and said.name and check(path, wanted, known):
+                yield from (fault.under(*at, path) for fault in check(path, wanted, later()))
+
+
+def _paths_in(
+    file: SceneFile, steps: Steps
+) -> Iterator[tuple[KeyPath, Mapping[str, Any], Callable[[str, Any, Known], list[Fault]] | None]]:
+    """Yield each table of a scene that is keyed by paths, with its key path and the check of its entries."""
+    for name, end in file.ends.items():
+        yield ("ends", name, "when"), end.when, _condition_faults
+    for at, step in steps:
+        yield (*at, "when"), step.when, _condition_faults
+        yield (*at, "set"), step.set, None
+        if step.repeat is not None:
+            yield (*at, "repeat", "until"), step.repeat.until, _condition_faults
+        if step.expect is not None:
+            yield (*at, "expect", "state"), step.expect.state, _expected_path_faults
+    for name, orders in file.orders.items():  # `check_deciders` checks them as their owner sees the table
+        for number, order in enumerate(orders):
+            yield ("orders", name, number, "when"), order.when, None
+    for name, character in file.characters.items():
+        own = character.get("orders")
+        for number, raw in enumerate(own if isinstance(own, list) else ()):
+            when = raw.get("when") if isinstance(raw, dict) else None
+            yield ("characters", name, "orders", number, "when"), when if isinstance(when, dict) else {}, None
+
+
+def _condition_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
+    try:
+        return list(place_faults(read_condition(path, wanted), known))
+    except UsageError:  # reported by `read_faults`
+        return []
+
+
+def _expected_path_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
+    """Return the faults of an expected path, without warnings of names that play may still create."""
+    try:
+        return errors_in(path_faults(parse_path(path), known)) if wanted != ABSENT else []
+    except UsageError as error:
+        return [Fault("unknown-name", (), error.message.removeprefix(f"{path}: "))]
+
+
+def texts_in(step: Step) -> Iterator[str]:
+    """Yield the texts by which a step may put something on the table: inputs, answers, and paths of `set`."""
+    for path, value in step.set.items():
+        match typed_path(path).keys:
+            case ["tags" | "things" | "tracks", name] if value != ABSENT:
+                yield name
+    for text in texts_of([step.with_, step.choose]):
+        yield text.partition("=")[0]  # of `TEXT=USES`
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Warnings: steps that can be played, and likely mean something else
+
+
+def step_warnings(rules: Rules, steps: Steps, characters: Sequence[str]) -> Iterator[Fault]:
+    """Yield a warning for each step without the actor that it needs, and for each end of what no earlier step begins.
+
+    An implied period has begun as soon as something is played; of any other only the ruleset's code may tell.
+    """
+    begun, is_played = {SCENE}, False
+    for at, step in steps:
+        if step.expect is not None and step.expect.error is not None:
+            continue
+        action, kind = rules.file.actions.get(step.played), "procedure" if step.procedure else "action"
+        needs_actor = action is not None and not (action.anybody or step.actor or step.fresh)
+        if needs_actor and rules.file.sheet and len(characters) > 1:
+            message = f"no actor: name one of the scene's characters as `actor`: {enumerated(characters)}"
+            yield Fault("missing-key", (*at, kind), message, severity="warning")
+        is_played = is_played or bool(step.played)
+        begun |= {step.begin, *rules.file.periods} if step.include else {step.begin}  # which may begin anything
+        period = rules.file.periods.get(step.end)
+        if period is not None and step.end not in begun and not (period.implied and is_played):
+            then = (
+                "what its end does is done all the same" if period.implied else "it can end only if an action began it"
+            )
+            message = f"no earlier step begins this {step.end}; {then}"
+            yield Fault("missing-key", (*at, "end"), message, severity="warning")
