@@ -138,7 +138,11 @@ def _sound_parts(data: dict[str, Any]) -> SceneFile:
     """Return the valid parts of a scene: faulty entries are removed, and a faulty step becomes a note."""
     from rpgres.toml.faults import faults
 
+    before = list[Fault]()
     while wrong := faults(data, SceneFile):
+        if wrong == before or not all(fault.path for fault in wrong):  # such as tables that are nested too deep
+            return SceneFile(ruleset=data["ruleset"])
+        before = wrong
         for fault in wrong:
             _remove(data, fault.path)
     return msgspec.convert(data, SceneFile)

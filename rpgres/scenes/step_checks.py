@@ -72,7 +72,7 @@ def step_faults(scene: Scene, step: Step, *, absent: AbstractSet[str]) -> Iterat
         except UsageError as error:
             yield Fault("unknown-name", (key, label), error.message)
     expects_error = step.expect is not None and step.expect.error is not None
-    if not expects_error and absent.isdisjoint([step.actor, *names_in(rules, [step])]):
+    if not expects_error and absent.isdisjoint(names_in(rules, [step])):
         yield from _input_faults(scene, step)
 
 
@@ -125,6 +125,8 @@ def _boxes_of(path: StatePath) -> str:
 def _input_faults(scene: Scene, step: Step) -> Iterator[Fault]:
     """Yield the faults of inputs. Reading stops at the first, so the rest is read again without the faulty input."""
     inputs, removed, replaced = dict(step.with_), set[str](), set[str]()
+    parameters = scene.rules.parameters(step.played)
+    is_actor_known = not step.actor or step.actor in scene.state.characters
     while True:
         try:
             read_step(scene, step, inputs, scene.state)
@@ -139,7 +141,8 @@ def _input_faults(scene: Scene, step: Step) -> Iterator[Fault]:
             if key in removed:
                 return
             typed = bool(path) and path[0] in inputs
-            yield Fault("bad-input", ("with", *path) if typed else ("with",) if step.with_ else (), error.message)
+            if is_actor_known or not typed or key not in parameters or parameters[key].kind != "ability":
+                yield Fault("bad-input", ("with", *path) if typed else ("with",) if step.with_ else (), error.message)
             if not typed:
                 return
             del inputs[str(path[0])]
