@@ -21,10 +21,10 @@ from rpgres.toml.reading import Source, located
 
 
 class Deciders(msgspec.Struct):
-    """Policies and standing orders of a scene, with those of the scenes that it includes.
+    """Policies and standing orders of a scene and of the scenes that it includes.
 
     Attributes:
-        policies: policies by character, the default under an empty name: names, or files of orders with their folder.
+        policies: names of policies or files of orders by character, the default under an empty name.
         texts: the text of the scene that names each policy, by character.
         orders: the standing orders of characters, from sheets or from the scene.
         sets: standing orders by name.
@@ -38,26 +38,13 @@ class Deciders(msgspec.Struct):
     sources: dict[str, Source] = {}
 
     def add(self, who: str, policy: str, folder: Path | None, source: Source) -> None:
-        """Add the policy of a character; a file of orders is sought beside the scene."""
         if policy:
             self.policies[who], self.texts[who] = beside(policy, folder), source
 
-    def add_sets(self, sets: Mapping[str, Orders], source: Source) -> None:
-        """Add the sets of a scene, except those whose name is taken."""
-        for name, orders in sets.items():
-            if name not in self.sets:
-                self.sets[name], self.sources[name] = orders, source
-
     def resolve(
-        self,
-        rules: Rules,
-        state: State,
-        named: Mapping[str, str],
-        steps: Iterable[Step],
-        *,
-        auto: bool,
+        self, rules: Rules, state: State, named: Mapping[str, str], steps: list[Step], *, auto: bool
     ) -> dict[str, Policy]:
-        """Return the policies by character, the default under an empty name; see `read_scene`.
+        """Return the policies by character, the default under an empty name.
 
         Args:
             named: policies that override those of the scene, by character.
@@ -68,14 +55,14 @@ class Deciders(msgspec.Struct):
             UsageError: an unknown policy or character is named.
             FileError: standing orders are faulty, or the scene names an unknown policy.
         """
-        strange = next((name for name in named if name not in ("", *state.characters, GM)), None)
+        seats, known = (*state.characters, GM), (*self.sets, *policy_names(rules))
+        strange = next((name for name in named if name not in ("", *seats)), None)
         if strange is not None:
-            raise UsageError(unknown("character", strange, (*state.characters, GM), of="the scene"))
-        known_names = (*self.sets, *policy_names(rules))
+            raise UsageError(unknown("character", strange, seats, of="the scene"))
         for who, its in self.policies.items():
-            if named.get(who) is None and its not in known_names and not its.endswith(ORDERS_FILE):
+            if named.get(who) is None and its not in known and not its.endswith(ORDERS_FILE):
                 at = ("characters", who, "policy") if who else ("policy",)
-                fault = Fault("unknown-name", at, unknown("policy", its, known_names, of=f"the ruleset {rules.id}"))
+                fault = Fault("unknown-name", at, unknown("policy", its, known, of=f"the ruleset {rules.id}"))
                 raise diagnostics_error(located([fault], self.texts[who]))
         chosen = {**self.policies, **{name: policy for name, policy in named.items() if name or policy}}
         if auto:
@@ -85,10 +72,9 @@ class Deciders(msgspec.Struct):
         from rpgres.engine.deciders import policies_for
 
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
-        steps = list(steps)
         put = tuple(typed_path(path).inner for step in steps for path in step.set)
-        known = Known(rules, state, names_in(rules, steps), texts=put)
-        return policies_for(chosen, on_sheets, known=known, sets=self.sets, sources=self.sources)
+        joining = Known(rules, state, names_in(rules, steps), texts=put)
+        return policies_for(chosen, on_sheets, known=joining, sets=self.sets, sources=self.sources)
 
 
 def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:

@@ -16,8 +16,6 @@ from rpgres.scenes.reading import Including
 from rpgres.scenes.records import SceneFile, Step
 from rpgres.toml.reading import Source
 
-WITHOUT_FILE = ""  # the text of a scene without a file, so that no error names a line
-
 
 class Answers(msgspec.Struct, frozen=True):
     """What answers chance and decisions of a procedure.
@@ -49,12 +47,7 @@ def procedure_scene(
     state: State | None = None,
     actor: str = "",
 ) -> Scene:
-    """Return the scene that plays one procedure.
-
-    Args:
-        state: the table; by default an empty one, to which the inputs add characters.
-    """
-    policies = answers.policies
+    """Return the scene that plays one procedure, by default on an empty table, to which inputs add characters."""
     step = Step(
         procedure=procedure,
         id=procedure,
@@ -64,9 +57,9 @@ def procedure_scene(
         choose={label: list(values) for label, values in answers.choose.items()},
         note=note or "",
     )
-    name = f"{rules.id}/{procedure}"
     file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
-    source = Source(name, WITHOUT_FILE)
+    source = Source(f"{rules.id}/{procedure}", "")  # without a text, so that no error names a line
     program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, None, ()))
-    told = {**who_decides(file, policies), **answers.told}
-    return Scene(file, source, rules, state or State(), dict(policies), program, told=told, named=answers.named)
+    told = {**who_decides(file, answers.policies), **answers.told}
+    policies = dict(answers.policies)
+    return Scene(file, source, rules, state or State(), policies, program, told=told, named=answers.named)

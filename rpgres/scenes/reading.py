@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
 from rpgres.scenes.deciding import Deciders, who_decides
 from rpgres.scenes.program import Scene, program_of
-from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.scenes.records import SceneFile, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import FOLDER_NAMED, Source, convert, located, overlay, parse, read_source
 
@@ -43,27 +43,31 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
     known = scene_names(extra=extra)
     near = nearest(name, known) or next((one for one in known if one.endswith(f"/{name}")), None)
     samples = [one for one in known if not one.partition("/")[2].startswith("conformance")][:12]
-    hint = (
-        f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(samples)}" if samples else ""
-    )
-    raise FileError(f"there is no scene {name!r}{hint}", file=name)
+    hint = f"; scenes that ship by name: {', '.join(samples)}" if samples else ""
+    raise FileError(f"there is no scene {name!r}{f'; did you mean {near!r}?' if near else hint}", file=name)
 
 
 def scene_file(name: str, *, extra: Sequence[Path] = ()) -> Path | None:
-    """Return the file of a scene as `find_scene` does; None where there is none.
-
-    Raises:
-        PluginError: the ruleset cannot be used.
-    """
+    """Return the file of a scene as `find_scene` does; None where there is none."""
     path = Path(name)
     if os.path.isfile(path):
         return path
     ruleset, _, scene = name.removesuffix(".toml").partition("/")
     if not scene:
         return None
-    roots = [root / ruleset for root in (*reversed(overlay_roots(extra)), builtin_folder())]
-    found = next((file for root in roots if os.path.isfile(file := root / "scenes" / f"{scene}.toml")), None)
-    return found if found is not None or ruleset in BUILTIN else _installed_scene(ruleset, scene)
+    folders = [root / ruleset for root in (*reversed(overlay_roots(extra)), builtin_folder())]
+    found = _scene_in(folders, scene)
+    if found is not None or ruleset in BUILTIN:
+        return found
+    try:
+        data = installed(ruleset).data
+    except UsageError:  # there is no such ruleset
+        return None
+    return _scene_in([data] if data is not None else [], scene)
+
+
+def _scene_in(folders: Iterable[Path], scene: str) -> Path | None:
+    return next((file for folder in folders if os.path.isfile(file := folder / "scenes" / f"{scene}.toml")), None)
 
 
 def installed(ruleset: str, extra: Sequence[Path] = ()) -> Any:
@@ -73,22 +77,8 @@ def installed(ruleset: str, extra: Sequence[Path] = ()) -> Any:
     return find_ruleset(ruleset, extra=extra)
 
 
-def _installed_scene(ruleset: str, scene: str) -> Path | None:
-    """Return a scene of a third party's ruleset, from its data folder."""
-    try:
-        data = installed(ruleset).data
-    except UsageError:  # there is no such ruleset
-        return None
-    path = data / "scenes" / f"{scene}.toml" if data is not None else None
-    return path if path is not None and os.path.isfile(path) else None
-
-
 def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path | None]:
-    """Return the text of a scene under its typed name, and its folder.
-
-    Args:
-        name: a file, `-` for standard input (which has no folder), or a shipped scene as `RULESET/NAME`.
-        extra: further folders with rulesets and overlays.
+    """Return the text of a scene under its typed name, and its folder; `-` is standard input, which has none.
 
     Raises:
         FileError: there is none, or it cannot be read.
@@ -111,12 +101,11 @@ def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
 
 
 class Overrides(msgspec.Struct, frozen=True):
-    """What is chosen over what a scene's file says.
+    """Choices that override those of a scene's file.
 
     Attributes:
         switches: house rules.
-        policies: policies by character, the default for others under an empty name. Names of policies, or files of
-            standing orders.
+        policies: names of policies or files of orders by character, the default for others under an empty name.
         auto: whether the ruleset's first policy decides where neither these nor the file names one.
     """
 
@@ -128,25 +117,10 @@ class Overrides(msgspec.Struct, frozen=True):
 NO_OVERRIDES = Overrides()
 
 
-def load_scene(
-    name: str,
-    *,
-    extra: Sequence[Path] = (),
-    overrides: Overrides = NO_OVERRIDES,
-    find_ruleset: Callable[[str], Any] | None = None,
-) -> Scene:
-    """Return the scene of a name, with its rules, sheets and policies.
-
-    Args:
-        name: see `open_scene`.
-        extra: further folders with rulesets and overlays.
-        overrides, find_ruleset: see `read_scene`.
-
-    Raises:
-        FileError: there is none, or it is faulty.
-    """
+def load_scene(name: str, *, extra: Sequence[Path] = (), **options: Any) -> Scene:
+    """Return the scene of a name; see `open_scene`, and `read_scene` for the options."""
     source, folder = open_scene(name, extra=extra)
-    return read_scene(source, folder=folder, extra=extra, overrides=overrides, find_ruleset=find_ruleset)
+    return read_scene(source, folder=folder, extra=extra, **options)
 
 
 def read_scene(
@@ -159,13 +133,12 @@ def read_scene(
     load: Callable[..., Rules] = load_rules,
     data: Mapping[str, Any] | None = None,
 ) -> Scene:
-    """Return a scene from its text.
+    """Return a scene from its text, with its rules, sheets and policies.
 
     Args:
         find_ruleset: returns a ruleset's code by id; by default one that is installed, or found in a further folder.
         folder: where sheets are sought first; by default the folder of the text.
         extra: further folders with rulesets and overlays.
-        overrides: what is chosen over what the text says.
         load: returns the rules of a ruleset's code, as `load_rules` does; another may leave out overlays.
         data: the TOML of the scene, where it is not that of the text.
 
@@ -186,7 +159,7 @@ def read_scene(
     except UsageError as error:
         raise _faulty(source, "unknown-name", ("ruleset",), error.message) from None
     rules = load(code, switches={**file.switches, **overrides.switches}, extra=extra)
-    state, deciders = State(counters=Map(file.counters)), Deciders()
+    state, deciders = State(), Deciders()
     deciders.add("", file.policy, folder, source)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciders)
@@ -209,11 +182,7 @@ class Part(NamedTuple):
 
 
 class Including:
-    """Reads the scenes that a scene includes, and those that they include.
-
-    Attributes:
-        parts: the scenes that were read, in order.
-    """
+    """Reads the scenes that a scene includes, and those that they include; `parts` has them in order."""
 
     def __init__(self, ruleset: str, source: Source, folder: Path | None, extra: Sequence[Path]) -> None:
         self.parts: list[Part] = []
@@ -246,21 +215,18 @@ class Including:
 
 
 def with_part(rules: Rules, state: State, part: Part, deciders: Deciders) -> State:
-    """Return the table with what a scene, or one that it includes, adds to it.
-
-    Args:
-        deciders: the policies and orders so far, to which those of the scene are added.
-    """
+    """Return the table with the additions of a scene, or of one that it includes; add its policies to `deciders`."""
     file, source = part.file, part.source
-    deciders.add_sets(file.orders, source)
+    for name, orders in file.orders.items():
+        if name not in deciders.sets:
+            deciders.sets[name], deciders.sources[name] = orders, source
     for name, described in file.characters.items():
-        if name in state.characters:
-            continue
-        sheet, own = read_character(rules, name, described, source=source, folder=part.folder)
-        state = seated(state, sheet)
-        deciders.add(name, own, part.folder, source)
-        if sheet.orders is not None:
-            deciders.orders[name] = sheet.orders
+        if name not in state.characters:
+            sheet, policy = read_character(rules, name, described, source=source, folder=part.folder)
+            state = seated(state, sheet)
+            deciders.add(name, policy, part.folder, source)
+            if sheet.orders is not None:
+                deciders.orders[name] = sheet.orders
     state = put(state, ("counters",), Map({**file.counters, **state.counters}))
     there = {tag.slug for tag in state.tags}
     for key, tag in file.tags.items():
@@ -268,86 +234,73 @@ def with_part(rules: Rules, state: State, part: Part, deciders: Deciders) -> Sta
             message = f"something called {tag.text!r} is already on the table; use another name"
             raise _faulty(source, "taken-name", ("tags", key), message)
         there.add(slug(tag.text))
-    state = with_scene_tags(state, file.tags.values())
-    tracks = {name: track for name, track in file.tracks.items() if name not in state.tracks}
-    things = {name: thing for name, thing in file.things.items() if name not in state.things}
-    wrong = list(faults_on_table(tracks, things))
+    state = state.with_tags(
+        Tag(tag.text, tag.kind, tag.on, Map(tag.uses), None if tag.seen_by is None else tuple(tag.seen_by))
+        for tag in file.tags.values()
+    )
+    wrong = list[Fault]()
+    placed: list[tuple[str, SceneTrack | SceneThing]] = []
+    for name, track in file.tracks.items():
+        if name not in state.tracks:
+            boxes = _boxes(track)
+            message, code = _fault_of_marks(track, boxes)
+            wrong += [Fault(code, ("tracks", name, "marks"), message)] if message else []
+            state = put(state, ("tracks", name), boxes)
+            placed.append((name, track))
+    for name, thing in file.things.items():
+        if name not in state.things:
+            value = freeze(thing.value)
+            message = fault_in(State(things=Map({name: value})))
+            wrong += [Fault("wrong-value", ("things", name, "value"), message)] if message else []
+            if name in file.tracks:
+                told = f"there is already a track {name!r}; use another name"
+                wrong.append(Fault("taken-name", ("things", name), told))
+            state = put(state, ("things", name), value)
+            placed.append((name, thing))
     if wrong:
         raise diagnostics_error(located(wrong, source))
-    return with_boxes_and_things(state, tracks=tracks, things=things)
-
-
-def folder_of(source: Source, folder: Path | None = None) -> Path | None:
-    """Return the folder where the sheets of a scene are sought first: by default that of its text."""
-    if folder is not None or source.path == STDIN:
-        return folder
-    return Path(source.path).parent
-
-
-def _faulty(source: Source, code: str, at: KeyPath, message: str) -> FileError:
-    """Return the error of a fault at a key path of a scene."""
-    return diagnostics_error(located([Fault(code, at, message)], source))
-
-
-def with_scene_tags(state: State, tags: Iterable[SceneTag]) -> State:
-    """Return the state with the tags of a scene."""
-    return state.with_tags(
-        Tag(tag.text, tag.kind, tag.on, Map(tag.uses), None if tag.seen_by is None else tuple(tag.seen_by))
-        for tag in tags
-    )
-
-
-def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> Iterator[Fault]:
-    """Yield the diagnostics of the tracks and things of a scene."""
-    for name, track in tracks.items():
-        boxes = _box_sizes(track)
-        strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []
-        if strange:
-            message = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
-            yield Fault("unknown-name", ("tracks", name, "marks"), message)
-        elif isinstance(track.marks, int) and track.marks > len(boxes):
-            message = f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
-            yield Fault("wrong-value", ("tracks", name, "marks"), message)
-    for name, thing in things.items():
-        fault = fault_in(State(things=Map({name: freeze(thing.value)})))
-        if fault:
-            yield Fault("wrong-value", ("things", name, "value"), fault)
-        if name in tracks:
-            message = f"there is already a track {name!r}; use another name"
-            yield Fault("taken-name", ("things", name), message)
-
-
-def with_boxes_and_things(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:
-    """Return the state with the tracks and things of a scene, which are valid."""
-    for name, track in tracks.items():
-        marks = track.marks
-        marked = list(_box_sizes(track))[:marks] if isinstance(marks, int) else marks
-        boxes = tuple(Box(box, size, "x" if box in marked else "") for box, size in _box_sizes(track).items())
-        state = put(state, ("tracks", name), boxes)
-    for name, thing in things.items():
-        state = put(state, ("things", name), freeze(thing.value))
-    placed: list[tuple[str, SceneTrack | SceneThing]] = [*tracks.items(), *things.items()]
     hidden = {name: tuple(one.seen_by) for name, one in placed if one.seen_by is not None}
     return put(state, ("audiences",), Map({**state.audiences, **hidden}))
 
 
-def _box_sizes(track: SceneTrack) -> dict[str, int]:
-    if isinstance(track.boxes, int):
-        return {str(number): 1 for number in range(1, track.boxes + 1)}
-    return track.boxes
+def _boxes(track: SceneTrack) -> tuple[Box, ...]:
+    sizes, marks = track.boxes, track.marks
+    if isinstance(sizes, int):
+        sizes = {str(number): 1 for number in range(1, sizes + 1)}
+    marked = list(sizes)[:marks] if isinstance(marks, int) else marks
+    return tuple(Box(box, size, "x" if box in marked else "") for box, size in sizes.items())
+
+
+def _fault_of_marks(track: SceneTrack, boxes: Sequence[Box]) -> tuple[str, str]:
+    """Return what is wrong with the marks of a track, and its code; empty where nothing is."""
+    names = [box.name for box in boxes]
+    if isinstance(track.marks, int):
+        fits = track.marks <= len(names)
+        return "" if fits else f"{track.marks} boxes cannot be marked where there are {len(names)}", "wrong-value"
+    strange = [box for box in track.marks if box not in names]
+    if not strange:
+        return "", ""
+    return f"this track has the boxes {', '.join(names)}; there is no {strange[0]!r}", "unknown-name"
+
+
+def folder_of(source: Source, folder: Path | None = None) -> Path | None:
+    """Return the folder where the sheets of a scene are sought first: by default that of its text."""
+    return folder if folder is not None or source.path == STDIN else Path(source.path).parent
+
+
+def _faulty(source: Source, code: str, at: KeyPath, message: str) -> FileError:
+    return diagnostics_error(located([Fault(code, at, message)], source))
 
 
 def read_character(
     rules: Rules, name: str, described: Mapping[str, Any], *, source: Source, folder: Path | None
 ) -> tuple[Sheet, str]:
     """Return a character of a scene, its sheet merged with the keys in the scene, and the name of its policy."""
-    own = dict(described)
-    policy = own.pop("policy", "")
-    sheet = own.pop("sheet", None)
-    prefix = ("characters", name)
+    own, prefix = dict(described), ("characters", name)
+    policy, sheet = own.pop("policy", ""), own.pop("sheet", None)
     if name in NO_NAMES:
-        what = "a role in actions" if name in ROLES else "a view"
-        raise _faulty(source, "taken-name", prefix, f"{name!r} is the name of {what}; rename the character")
+        kind = "a role in actions" if name in ROLES else "a view"
+        raise _faulty(source, "taken-name", prefix, f"{name!r} is the name of {kind}; rename the character")
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
         raise _faulty(source, "wrong-type", prefix, f"sheet and policy of {name} are texts")
     if sheet is None:
