@@ -27,7 +27,7 @@ from rpgres.model.state import Map, State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
 from rpgres.odds.positions import COUNTERS, Idle
 from rpgres.parameters.examples import example_inputs
-from rpgres.scenes.procedures import Answers, procedure_scene
+from rpgres.scenes.reading import Answers, procedure_scene
 from rpgres.scenes.walking import game_of
 from rpgres.toml.diagnostics import Diagnostic
 

@@ -14,9 +14,15 @@ from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.odds.scene_best import SceneBestResult
 from rpgres.scenes import Scene
-from rpgres.scenes.measuring import odds_by, scene_of_procedure
-from rpgres.scenes.odds_record import SceneOddsResult, scene_record
-from rpgres.scenes.optimal import Beginning, BestQuery, best_record
+from rpgres.scenes.measuring import (
+    Beginning,
+    BestQuery,
+    SceneOddsResult,
+    best_record,
+    odds_by,
+    scene_of_procedure,
+    scene_record,
+)
 from rpgres.scenes.walking import ENDING
 
 

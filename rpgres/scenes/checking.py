@@ -24,10 +24,19 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
-from rpgres.scenes.deciding import Deciders, beside, names_in
 from rpgres.scenes.playing import with_joining
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of, split_conditions
-from rpgres.scenes.reading import Including, Part, folder_of, installed, read_character, with_part
+from rpgres.scenes.reading import (
+    Deciders,
+    Including,
+    Part,
+    beside,
+    folder_of,
+    installed,
+    names_in,
+    read_character,
+    with_part,
+)
 from rpgres.scenes.records import End, SceneFile, Step
 from rpgres.scenes.step_checks import answer_faults, kind_faults, path_faults_in, set_faults, step_faults, texts_in
 from rpgres.scenes.step_checks import step_warnings as warnings_of
@@ -54,14 +63,11 @@ def scene_diagnostics(
     """Return the diagnostics of the text of a scene, in line order. A faulty part does not hide faults of others.
 
     Args:
-        find_ruleset: returns a ruleset's code by id; see `read_scene`.
-        folder: where sheets are sought first; by default the folder of the text.
+        find_ruleset, folder, extra: as of `read_scene`.
         switches: house rules that override those of the scene.
-        extra: further folders with rulesets and overlays.
 
     Raises:
-        FileError: the text is not TOML, or a file of the ruleset is faulty.
-        PluginError: the ruleset cannot be used.
+        FileError, PluginError: the text is not TOML, or the ruleset is faulty.
     """
     from rpgres.toml.faults import faults, mend_keys
 
@@ -121,11 +127,7 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
 
 
 def require_sound(scene: Scene) -> None:
-    """Check a parsed scene.
-
-    Raises:
-        FileError: all diagnostics at once.
-    """
+    """Raise all diagnostics of a parsed scene as one `FileError`."""
     found = check_scene(scene)
     if found:
         raise diagnostics_error(found)
@@ -232,6 +234,7 @@ class _Walk:
         actions: the action of each earlier step, by its id.
         played: the steps with a known action.
         own: all steps of the scene itself, with their key paths.
+        is_unread: whether an included scene is faulty, so that its ids and characters are unknown.
     """
 
     def __init__(self, scene: Scene, names: Sequence[str], found: list[Diagnostic]) -> None:

@@ -15,7 +15,7 @@ from rpgres.scenes.program import Leaf, Open, Program, Test
 
 
 class Cursor(msgspec.Struct, frozen=True, gc=False):
-    """Where a program stands, with what later steps may need of earlier ones.
+    """The position in a program, with the outcomes and answers that later steps may need.
 
     Attributes:
         op: the index of the next operation; the length of the program at the end.
@@ -23,7 +23,7 @@ class Cursor(msgspec.Struct, frozen=True, gc=False):
         outcomes: outcomes by the id of their step, as long as a later condition reads them.
         last: the last outcome; only where the scene has no named endings.
         given, choose: the unused answers of a procedure in progress, by label.
-        counted: details of outcomes of procedures that are asked for, each from the last procedure that has it.
+        counted: requested details of outcomes of procedures, each from the last procedure that has it.
     """
 
     op: int = 0
@@ -55,11 +55,7 @@ def onward(
     *,
     skips: Callable[[Leaf, tuple[int, ...]], None] = lambda leaf, passes: None,
 ) -> Cursor:
-    """Return the cursor of the next step whose conditions hold, or the end.
-
-    Args:
-        skips: called with each step whose conditions do not hold, and the passes of its groups.
-    """
+    """Return the cursor of the next step whose conditions hold, or the end; call `skips` with each step before it."""
     ops = program.ops
     while at.op < len(ops):
         op = ops[at.op]

@@ -1,89 +1,203 @@
-"""Scenes and procedures as subjects of odds: what `rpgres.odds.subjects` changes and measures."""
+"""The odds of scenes and procedures: as records, as subjects of studies (`rpgres.odds.subjects`), and at best."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from rpgres.engine.hidden import Known
 from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.errors import UndealtError, named
-from rpgres.model.state import EMPTY
+from rpgres.engine.views import seats_of
+from rpgres.errors import UndealtError, UsageError, counted, named
+from rpgres.model.state import EMPTY, State
+from rpgres.odds.chances import chance_record, rules_fields
+from rpgres.odds.decision_trees import TooLarge
 from rpgres.odds.exact import NeedsPolicy, asked_words, needs_policy, success_in
 from rpgres.odds.games import Game
 from rpgres.odds.query import Query
-from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
-from rpgres.odds.subjects import (
-    IN_ALL,
-    Limits,
-    Measured,
-    Subject,
-)
-from rpgres.rulesets import Rules
-from rpgres.scenes.odds_record import by_name
-from rpgres.scenes.procedures import Answers, procedure_scene
+from rpgres.odds.sampling import Sample
+from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
+from rpgres.odds.scenes import WORK, ExactSceneOdds, SceneOdds, Undecided, scene_odds, too_many_words
+from rpgres.odds.subjects import IN_ALL, Limits, Measured, Subject
+from rpgres.rulesets import Rules, unknown
+from rpgres.scenes.flow import leaf_at
 from rpgres.scenes.program import Scene
-from rpgres.scenes.reading import NO_OVERRIDES, Overrides, load_scene, read_scene
-from rpgres.scenes.walking import ENDING, game_of
+from rpgres.scenes.reading import NO_OVERRIDES, Answers, Overrides, load_scene, procedure_scene, read_scene
+from rpgres.scenes.records import texts_of
+from rpgres.scenes.walking import ENDING, counting_steps, game_of, value_name
 from rpgres.toml.reading import parse
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 T = TypeVar("T")
 
-Reread = Callable[[Subject], Scene]  # returns the scene of a changed subject
+
+class SceneOddsResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
+    """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
+
+    Attributes:
+        sample: estimates of all chances, from plays of the whole scene; null where nothing is open, or none were asked
+            for. The exact chances beside them are lower bounds.
+        counted_by: the steps whose procedures count what is asked for, where there are several: the last one that is
+            played has the value.
+    """
+
+    sample: Sample | None = None
+    counted_by: list[str] = []
+
+
+def scene_record(
+    scene: Scene, odds: SceneOdds, *, sample: Sample | None = None, known: Known | None = None, **about: Any
+) -> SceneOddsResult:
+    """Return the odds of a scene as a record; `about` as of `evaluated`."""
+    counting = counting_steps(scene, about["by"])
+    return SceneOddsResult(
+        sample=sample,
+        counted_by=counting if len(counting) > 1 else [],
+        **chances(scene, odds.masses, odds.open, by=about["by"]),
+        **evaluated(scene, **about),
+        method="partial" if odds.open else "exact",
+        open=chance_record(odds.open),
+        leaves=odds.leaves,
+        states=odds.states,
+        turns=odds.turns,
+        interrupted=odds.is_interrupted,
+        too_many=odds.too_many,
+        known=known,
+    )
+
+
+def chances(scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: str) -> dict[str, Any]:
+    """Return the fields `outcomes` and `mean` of a record; see `_by_name`."""
+    masses, mean = _by_name(scene, found, left, by=by)
+    return {
+        "outcomes": {name: chance_record(mass) for name, mass in masses.items()},
+        "mean": chance_record(mean) if mean is not None else None,
+    }
+
+
+def _by_name(
+    scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: str
+) -> tuple[dict[str, Fraction], Fraction | None]:
+    """Return the chance of each value by its name, and the mean of numbers where nothing is `left` unexplored.
+
+    Numbers are in ascending order, endings in that of the scene (impossible ones included), outcomes in the ruleset's.
+    """
+    masses, mean = {key[0]: mass for key, mass in found.items()}, None
+    if masses and all(type(value) is int for value in masses):
+        masses = dict(sorted(masses.items()))
+        mean = sum((value * mass for value, mass in masses.items()), left * 0) if not left else None
+    names: dict[str, Fraction] = {}
+    for value, mass in masses.items():
+        name = value_name(value)
+        names[name] = names.get(name, left * 0) + mass
+    if by == ENDING:
+        file, ends = scene.rules.file, [end.name for end in scene.program.ends]
+        declared = ends or _outcomes_of_last(scene)
+        names |= {name: left * 0 for name in declared if name not in names}
+        order = [*(ends or file.bands), ""]
+        if set(names) <= {*order}:
+            names = {name: names[name] for name in order if name in names}
+    return names, mean
+
+
+def _outcomes_of_last(scene: Scene) -> list[str]:
+    """Return the bands in the outcome tables of the procedure at the end of a scene; other bands are of its turns."""
+    file = scene.rules.file
+    procedure = scene.program.leaves[-1].step.procedure if scene.program.leaves else ""
+    tables = file.actions[procedure].tables if procedure else ()
+    rows = {band for name in tables if f"{name}-".startswith(f"{procedure}-") for band in scene.rules.table(name)}
+    return [name for name, band in file.bands.items() if name in rows and not band.has_bounds]
+
+
+def evaluated(
+    scene: Scene, *, by: str, inputs: Mapping[str, Any], note: str | None, policies: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the fields of a record that name the scene, the result `by`, and who decides: by default as it says."""
+    return {
+        **rules_fields(scene.rules),
+        "scene": scene.source.path,
+        "title": scene.file.title,
+        "inputs": dict(inputs),
+        "by": by,
+        "policies": dict(scene.told if policies is None else policies),
+        "note": note,
+    }
+
+
+def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
+    """Return the exact odds of the endings of a scene, or of another result `by` (see `game_of`), within a budget.
+
+    Raises:
+        NeedsPolicy: nothing answers a decision.
+        UsageError: there is nothing of such a name.
+    """
+    return with_late_deals(scene, lambda game: scene_odds(game, **budget), by=(by,))
+
+
+def with_late_deals(scene: Scene, walk: Callable[[Game], T], **asked: Any) -> T:
+    """Return the result of a walk through a scene whose hands are dealt when they are first looked at.
+
+    Where a condition or a result reads a hand, all hands are dealt at once. `NeedsPolicy`: nothing answers a decision.
+    """
+    try:
+        try:
+            return walk(game_of(scene, **asked))
+        except UndealtError:
+            return walk(game_of(scene, **asked, defers=False))
+    except Undecided as undecided:
+        raise _undecided(scene, undecided.questions.values()) from None
+
+
+def _undecided(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
+    asked = list(questions)
+    if not scene.source.text:  # a procedure without a file
+        return needs_policy(asked)
+    return NeedsPolicy(
+        f"the odds depend on who decides: {'; '.join(map(asked_words, asked))}. "
+        f'Answer in the step with choose = {{ {asked[0].label} = "..." }}, or let a policy or standing orders decide '
+        f"with {named('auto')}, {named('policy')} NAME or {named('policy')} FILE.toml",
+        labels=[one.label for one in asked],
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Subjects of studies
 
 
 def scene_subject(
     name: str,
     *,
-    extra: Sequence[Path] = (),
     overrides: Overrides = NO_OVERRIDES,
-    find_ruleset: Callable[[str], Any] | None = None,
     by: str = ENDING,
     leaves: int | None = None,
+    **options: Any,
 ) -> tuple[Subject, Scene]:
-    """Return a scene as a subject of odds, and the scene itself.
+    """Return a scene as a subject of odds, and the scene itself; options as of `load_scene`."""
+    read = load_scene(name, overrides=overrides, **options)
 
-    Args:
-        name: a file, `-`, or a shipped scene.
-        extra: further folders with rulesets and overlays.
-        overrides, find_ruleset: see `read_scene`.
-        by: what the chances are of; see `game_of`.
+    def reread(subject: Subject) -> Scene:
+        """Return the scene of a changed subject; its switches count."""
 
-    Raises:
-        FileError: the scene is missing or faulty.
-    """
-    scene = load_scene(name, extra=extra, overrides=overrides, find_ruleset=find_ruleset)
-    reread = partial(_reread, read=scene, overrides=overrides)
+        def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
+            return subject.rules.with_switches({**switches, **subject.switches})
+
+        unswitched = msgspec.structs.replace(overrides, switches=EMPTY)
+        about: dict[str, Any] = {"folder": read.folder, "extra": read.extra, "overrides": unswitched}
+        return read_scene(read.source, data=subject.document, find_ruleset=str, load=load, **about)
+
     subject = Subject(
-        rules=scene.rules,
+        rules=read.rules,
         evaluate=_evaluator(reread, by=by, leaves=leaves),
-        scene=scene.source.path,
-        document=parse(scene.source),
-        switches={**scene.file.switches, **overrides.switches},
+        scene=read.source.path,
+        document=parse(read.source),
+        switches={**read.file.switches, **overrides.switches},
     )
-    return subject, scene
-
-
-def _reread(subject: Subject, *, read: Scene, overrides: Overrides) -> Scene:
-    """Return the scene of a subject, with its changes."""
-
-    def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
-        chosen = {name: value for name, value in switches.items() if name not in subject.switches}
-        return subject.rules.with_switches({**chosen, **subject.switches})
-
-    return read_scene(
-        read.source,
-        data=subject.document,
-        find_ruleset=str,  # not used: `load` has the rules
-        folder=read.folder,
-        extra=read.extra,
-        overrides=msgspec.structs.replace(overrides, switches=EMPTY),  # those of the subject count
-        load=load,
-    )
+    return subject, read
 
 
 def procedure_subject(query: Query) -> Subject:
@@ -105,11 +219,7 @@ def procedure_subject(query: Query) -> Subject:
 
 
 def scene_of_procedure(query: Query) -> tuple[Scene, Prepared]:
-    """Return the scene that plays a procedure, and the procedure with its inputs read.
-
-    Raises:
-        UsageError, FileError: the inputs do not fit, or name a character that is not there.
-    """
+    """Return the scene that plays a procedure, and the procedure with its inputs read."""
     prepared = query.prepared()
     policies, choose = query.deciding(prepared), answers_to(prepared, query.choose)
     answers = Answers(policies, choose=choose, told=query.named)
@@ -124,63 +234,173 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
         work = min(WORK, IN_ALL * WORK // limits.among)
-        return _measured_scene(scene, odds_by(scene, by, leaves=leaves, seconds=limits.seconds, work=work), by=by)
+        odds = odds_by(scene, by, leaves=leaves, seconds=limits.seconds, work=work)
+        masses, mean = _by_name(scene, odds.masses, odds.open, by=by)
+        return Measured(
+            masses=masses,
+            success=success_in(scene.rules, masses),
+            open=odds.open,
+            leaves=odds.leaves,
+            states=odds.states,
+            method="partial" if odds.open else "exact",
+            mean=mean,
+            is_interrupted=odds.is_interrupted,
+        )
 
     return evaluate
 
 
-def undecided_error(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
-    """Return the error of decisions without an answer, in a scene or in a procedure without a file."""
-    asked = list(questions)
-    if not scene.source.text:
-        return needs_policy(asked)
-    return NeedsPolicy(
-        f"the odds depend on who decides: {'; '.join(map(asked_words, asked))}. "
-        f"Answer in the step with choose = {{ {asked[0].label} = "
-        f'"..." }}, or let a policy or standing orders decide with {named("auto")}, {named("policy")} NAME or '
-        f"{named('policy')} FILE.toml",
-        labels=[one.label for one in asked],
+# ---------------------------------------------------------------------------------------------------------------------
+# Optimal decisions of one player
+
+
+class BestQuery(msgspec.Struct, frozen=True):
+    """A question for optimal decisions over a scene.
+
+    Attributes:
+        best: who decides optimally: a character or a seat; by default the first actor.
+        goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
+        by: what the chances are of; see `game_of`.
+        leaves, seconds: see `Budget`.
+        note: for the record.
+    """
+
+    best: str = ""
+    goals: Sequence[str] = ()
+    by: str = ENDING
+    leaves: int | None = None
+    seconds: float | None = None
+    note: str | None = None
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """The beginning of a scene or a procedure.
+
+    Attributes:
+        people: the table, with the characters that inputs add.
+        actor: who acts first, where no step names an actor.
+        inputs: those of a procedure, for the record.
+        known: the seat whose knowledge of a persistent table counts.
+    """
+
+    people: State
+    actor: str = ""
+    inputs: Mapping[str, Any] = EMPTY
+    known: Known | None = None
+
+
+def best_record(scene: Scene, query: BestQuery, start: Beginning) -> SceneBestResult:
+    """Return the result of a scene with optimal decisions of one player; its policies decide for all other players.
+
+    Raises:
+        UsageError: there is no such player or ending, or something that matters is hidden from the player (`Blind`).
+        NeedsPolicy: nothing answers a decision of another player.
+    """
+    by, ends = query.by, [end.name for end in scene.program.ends]
+    known = list(dict.fromkeys((*start.people.characters, *seats_of(start.people))))
+    first = next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
+    who = query.best or start.actor or first
+    if not who:
+        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {', '.join(known)}")
+    if who not in known:
+        raise UsageError(f"{named('best')}: {unknown('character', who, known, of='the scene')}")
+    are_endings = query.goals and set(query.goals) <= {*(ends or scene.rules.file.bands)}
+    valued = ENDING if are_endings else by
+    goals, worth = _goal(scene, query.goals, valued)
+
+    def search(game: Game) -> SceneBest:
+        most, leaves, seconds = 1 if goals else None, query.leaves, query.seconds
+        return scene_best(game, who, worth=lambda one: worth(one[0]), most=most, leaves=leaves, seconds=seconds)
+
+    try:
+        found = with_late_deals(scene, search, by=tuple(dict.fromkeys((valued, by))), best=who)
+    except TooLarge as error:
+        error.add(_how_far(scene, error) + _what_helps(scene, who, error, start.people))
+        raise
+    nothing = found.value * 0
+    masses: dict[Any, Fraction] = {}
+    for result, mass in found.masses.items():
+        masses[result[-1:]] = masses.get(result[-1:], nothing) + mass
+    shares = chances(scene, masses, nothing, by=by)
+    if valued != ENDING and goals and set(goals).isdisjoint(shares["outcomes"]):
+        values = ", ".join(dict.fromkeys((*ends, *shares["outcomes"])))
+        raise UsageError(
+            f"{named('goal')} {goals[0]} is no ending, and {by} never is that at the end; there are {values}"
+        )
+    policies = {**scene.told, who: "best"}
+    return SceneBestResult(
+        **shares,
+        **evaluated(scene, by=by, policies=policies, inputs=start.inputs, note=query.note),
+        method="exact",
+        open=chance_record(nothing),
+        leaves=found.leaves,
+        states=found.states,
+        turns=found.turns,
+        known=start.known,
+        best=who,
+        goal=goals,
+        value=chance_record(found.value),
+        decisions=[decision_record(one) for one in found.decisions],
     )
 
 
-def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
-    """Return the exact odds of the endings of a scene, or of a value at its end.
-
-    Args:
-        by: what the chances are of; see `game_of`.
-        budget: how much work; see `scene_odds`.
-
-    Raises:
-        NeedsPolicy: nothing answers a decision.
-        UsageError: there is nothing of such a name.
-    """
-    try:
-        return with_late_deals(scene, lambda game: scene_odds(game, **budget), by=(by,))
-    except Undecided as undecided:
-        raise undecided_error(scene, undecided.questions.values()) from None
+def _how_far(scene: Scene, error: TooLarge) -> str:
+    """Return where a search that was too large ended, and how far it came."""
+    where = f" in {leaf_at(scene.program, error.at).name}" if scene.source.text else ""
+    if error.chance:
+        return f"; {too_many_words(error.chance)[0]}{where} has too many results"
+    came = [counted(error.turns, "turn"), counted(error.states, "state"), counted(error.leaves, "path")]
+    return f"; the search ended{where} after {', '.join(came[:-1])} and {came[-1]}"
 
 
-def with_late_deals(scene: Scene, walk: Callable[[Game], T], **asked: Any) -> T:
-    """Return the result of a walk through a scene whose hands are dealt when they are first looked at.
+def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:
+    """Return hints for a scene that was too large."""
+    leaf, tries, is_file = leaf_at(scene.program, error.at), list[str](), bool(scene.source.text)
+    if error.chance:
+        tries.append(too_many_words(error.chance)[1] if is_file else "smaller hands or pools")
+    names = {leaf.step.actor, *(text.partition(":")[0] for text in texts_of(leaf.step.with_))}
+    if not error.chance and len(people.characters.keys() & names) > 2:
+        tries.append("fewer characters")
+    if leaf is not scene.program.leaves[0]:
+        tries.append(f"a scene that ends before {leaf.name}")
+    if error.decision and not error.chance and is_file:
+        tries.append(f"an answer to {error.decision!r} in the steps (choose)")
+    if not error.chance:
+        tries.append(f"a larger {named('seconds')} or {named('leaves')}")
+    tries.append(f"a policy for {who} in place of {named('best')}, with {named('simulate')} N for estimates")
+    return f". Try {', '.join(tries[:-1])}{', or ' if len(tries) > 1 else ''}{tries[-1]}"
 
-    Where a condition, or the value that is asked for, reads a hand, all hands are dealt at once.
-    """
-    try:
-        return walk(game_of(scene, **asked))
-    except UndealtError:
-        return walk(game_of(scene, **asked, defers=False))
+
+def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Callable[[Any], Fraction | int]]:
+    """Return the outcomes that count, and the function that returns the value of a result."""
+    rules, ends, bands = scene.rules, [end.name for end in scene.program.ends], scene.rules.file.bands
+    if by != ENDING and goals:
+        return list(goals), lambda value: int(value_name(value) in goals)
+    if by != ENDING:
+        return [], lambda value: _number(value, by)
+    if ends and not goals:
+        raise UsageError(
+            f"the scene names its endings, and only you know which are good: say it with {named('goal')}, "
+            f"such as {named('goal')} {ends[0]} (endings: {', '.join(ends)})"
+        )
+    strange = next((goal for goal in goals if goal not in (ends or bands)), None)
+    if strange is not None:
+        what, of = ("ending", "the scene") if ends else ("outcome", f"the ruleset {rules.id}")
+        raise UsageError(f"{named('goal')}: {unknown(what, strange, ends or bands, of=of)}")
+    if ends:
+        return list(goals), lambda value: int(value in goals)
+    wanted = list(goals) or [name for name, band in bands.items() if band.success]
+    return wanted, lambda value: int(any(rules.is_band(value, goal) for goal in wanted))
 
 
-def _measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
-    """Return odds of a scene as the distribution of a subject."""
-    masses, mean = by_name(scene, odds.masses, odds.open, by=by)
-    return Measured(
-        masses=masses,
-        success=success_in(scene.rules, masses),
-        open=odds.open,
-        leaves=odds.leaves,
-        states=odds.states,
-        method="partial" if odds.open else "exact",
-        mean=mean,
-        is_interrupted=odds.is_interrupted,
+def _number(value: Any, by: str) -> int:
+    """Return a value at the end as a number, for its mean."""
+    if isinstance(value, int):
+        return int(value)
+    name = value_name(value)
+    if isinstance(value, tuple) and name.isdecimal():  # a track, by how many of its boxes are marked
+        return int(name)
+    raise UsageError(
+        f"{named('best')} with {named('by')} {by} makes a mean as large as can be, and at the end it may be {name}, "
+        f"which is no number; say with {named('goal')} which of its values count"
     )

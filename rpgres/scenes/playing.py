@@ -169,11 +169,7 @@ def play_step(scene: Scene, leaf: Leaf, at: Cursor, state: State, streams: Strea
 
 
 def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
-    """Return the table after a `set` step.
-
-    Raises:
-        UsageError: there is no such path, or the value does not fit.
-    """
+    """Return the table after a `set` step."""
     for path, value in leaf.step.set.items():
         state = with_value(scene.rules, state, path, value)
     return state
@@ -215,11 +211,7 @@ def _changed_number(state: State, path: str, change: str) -> str:
 
 
 def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
-    """Return the action or procedure of a step with its inputs read.
-
-    Raises:
-        UsageError: there is no such action or character, or an input is impossible.
-    """
+    """Return the action or procedure of a step with its inputs read."""
     step, rules = leaf.step, scene.rules
     if step.actor and step.actor not in state.characters:
         raise UsageError(unknown("character", step.actor, state.characters, of="the scene"))

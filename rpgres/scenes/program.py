@@ -140,10 +140,7 @@ Included = Callable[[Step, Source, KeyPath], tuple[Source, Sequence[Step]]]
 
 
 def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End], included: Included) -> Program:
-    """Return the steps of a scene, groups and includes unfolded.
-
-    Args:
-        included: returns the text and the steps of an included scene.
+    """Return the steps of a scene with groups and includes unfolded; `included` reads an included scene.
 
     Raises:
         FileError: an included scene cannot be read, or a condition.

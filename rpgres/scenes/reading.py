@@ -1,4 +1,4 @@
-"""Scenes found and read from TOML, with their characters. Nothing here plays one."""
+"""Scenes found and read from TOML, with their characters and deciders. Nothing here plays one."""
 
 from __future__ import annotations
 
@@ -11,30 +11,27 @@ import msgspec
 from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.players import default_policy
+from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_names, policy_of
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.lint.paths import Known
 from rpgres.model.serialization import fault_in
-from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.model.state import EMPTY, GM, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.model.typed_paths import typed_path
 from rpgres.odds.query import policies_record
 from rpgres.plugins.entries import BUILTIN
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import Rules, builtin_folder, overlay_roots
+from rpgres.rulesets import Rules, builtin_folder, overlay_roots, unknown
 from rpgres.rulesets.effects import with_tracks
-from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
-from rpgres.scenes.deciding import Deciders, who_decides
+from rpgres.rulesets.orders import Orders
+from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, SheetOrders, find_sheet, make_sheet, seated
 from rpgres.scenes.program import Scene, program_of
-from rpgres.scenes.records import SceneFile, SceneThing, SceneTrack, Step
+from rpgres.scenes.records import SceneFile, SceneThing, SceneTrack, Step, texts_of
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import FOLDER_NAMED, Source, convert, located, overlay, parse, read_source
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
-    """Return the file of a scene: a path, or a scene of a ruleset as `RULESET/NAME`.
-
-    Raises:
-        FileError: there is none; the message has the nearest name.
-        PluginError: the ruleset cannot be used.
-    """
+    """Return the file of a scene: a path, or a scene of a ruleset as `RULESET/NAME`; an error has the nearest name."""
     found = scene_file(name, extra=extra)
     if found is not None:
         return found
@@ -78,11 +75,7 @@ def installed(ruleset: str, extra: Sequence[Path] = ()) -> Any:
 
 
 def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path | None]:
-    """Return the text of a scene under its typed name, and its folder; `-` is standard input, which has none.
-
-    Raises:
-        FileError: there is none, or it cannot be read.
-    """
+    """Return the text of a scene under its typed name, and its folder; `-` is standard input, which has none."""
     if name == STDIN:
         return read_source(Path(name)), None
     path = find_scene(name, extra=extra)
@@ -173,6 +166,82 @@ def read_scene(
     return Scene(file, source, rules, state, decided, program, folder, tuple(extra), told, named)
 
 
+class Deciders(msgspec.Struct):
+    """Policies and standing orders of a scene and of the scenes that it includes.
+
+    Attributes:
+        policies: names of policies or files of orders by character, the default under an empty name.
+        texts, sources: the text of the scene that names each policy, and of each set.
+        orders: the standing orders of characters, from sheets or from the scene.
+        sets: standing orders by name.
+    """
+
+    policies: dict[str, str] = {}
+    texts: dict[str, Source] = {}
+    orders: dict[str, SheetOrders] = {}
+    sets: dict[str, Orders] = {}
+    sources: dict[str, Source] = {}
+
+    def add(self, who: str, policy: str, folder: Path | None, source: Source) -> None:
+        if policy:
+            self.policies[who], self.texts[who] = beside(policy, folder), source
+
+    def resolve(
+        self, rules: Rules, state: State, named: Mapping[str, str], steps: list[Step], *, auto: bool
+    ) -> dict[str, Policy]:
+        """Return the policies by character, the default under an empty name.
+
+        Args:
+            named: policies that override those of the scene, by character.
+            steps: the steps, whose inputs may bring further characters.
+            auto: whether the ruleset's default policy decides for all others.
+        """
+        seats, known = (*state.characters, GM), (*self.sets, *policy_names(rules))
+        strange = next((name for name in named if name not in ("", *seats)), None)
+        if strange is not None:
+            raise UsageError(unknown("character", strange, seats, of="the scene"))
+        for who, its in self.policies.items():
+            if named.get(who) is None and its not in known and not its.endswith(ORDERS_FILE):
+                at = ("characters", who, "policy") if who else ("policy",)
+                fault = Fault("unknown-name", at, unknown("policy", its, known, of=f"the ruleset {rules.id}"))
+                raise diagnostics_error(located([fault], self.texts[who]))
+        chosen = {**self.policies, **{name: policy for name, policy in named.items() if name or policy}}
+        if auto:
+            chosen.setdefault("", default_policy(rules))
+        if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):
+            return {name: policy_of(rules, its) for name, its in chosen.items()}
+        from rpgres.engine.deciders import policies_for
+
+        on_sheets = {name: its for name, its in self.orders.items() if name not in named}
+        put = tuple(typed_path(path).inner for step in steps for path in step.set)
+        joining = Known(rules, state, names_in(rules, steps), texts=put)
+        return policies_for(chosen, on_sheets, known=joining, sets=self.sets, sources=self.sources)
+
+
+def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
+    """Return the names of characters that may join by inputs of steps: `guards` of `vs = "guards:fight"`."""
+    found = dict.fromkeys(slug(text.partition(":")[0]) for text in texts_of([step.with_ for step in steps]))
+    return tuple(name for name in found if name not in rules.file.rated and not name.isdigit())
+
+
+def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:
+    """Return the policy of each character of a scene in words: its name, or `orders`."""
+    found: dict[str, str] = {}
+    for name, policy in policies.items():
+        said = file.characters.get(name, {}).get("policy", "")
+        is_named = said in file.orders or said.endswith(ORDERS_FILE)
+        if name and isinstance(policy, OrdersPolicy) and not is_named:
+            found[name] = f"orders, then {said}" if said else "orders"
+        elif said:
+            found[name] = said
+    return found
+
+
+def beside(policy: str, folder: Path | None) -> str:
+    """Return the name of a policy; a file of standing orders with the folder of the scene."""
+    return str(folder / policy) if policy.endswith(ORDERS_FILE) and folder is not None else policy
+
+
 class Part(NamedTuple):
     """A scene, or one that it includes: its record, its text, and its folder."""
 
@@ -191,11 +260,7 @@ class Including:
         self._above: dict[str, tuple[str, ...]] = {source.path: ()}
 
     def __call__(self, step: Step, source: Source, at: KeyPath) -> tuple[Source, Sequence[Step]]:
-        """Return the text and the steps of an included scene.
-
-        Raises:
-            FileError: there is none, it is faulty, for another ruleset, or includes itself.
-        """
+        """Return the text and the steps of an included scene."""
         beside = self._folders[source.path]
         path = beside / step.include if beside is not None else Path(step.include)
         try:
@@ -314,3 +379,55 @@ def read_character(
     of_sheet = make_sheet(rules, parse(base), name=name, source=base)
     made = make_sheet(rules, overlay(parse(base), own), name=name, source=source, prefix=prefix)
     return (made if ORDERS in own else replace(made, orders=of_sheet.orders)), policy
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A procedure without a file, such as `fate/conflict`: a scene of one step, as it was typed
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """What answers chance and decisions of a procedure.
+
+    Attributes:
+        policies: the policies for decisions without an answer, by character; the default under an empty name.
+        given, choose: results and answers by label, in order.
+        told: the policy of each character, for records.
+        named: the policies by name, as they were typed; the default under an empty name.
+    """
+
+    policies: Mapping[str, Policy] = EMPTY
+    given: Mapping[str, Sequence[str]] = EMPTY
+    choose: Mapping[str, Sequence[str]] = EMPTY
+    told: Mapping[str, str] = EMPTY
+    named: Mapping[str, str] = EMPTY
+
+
+NO_ANSWERS = Answers()
+
+
+def procedure_scene(
+    rules: Rules,
+    procedure: str,
+    inputs: Mapping[str, Any],
+    answers: Answers = NO_ANSWERS,
+    *,
+    note: str | None = None,
+    state: State | None = None,
+    actor: str = "",
+) -> Scene:
+    """Return the scene that plays one procedure, by default on an empty table, to which inputs add characters."""
+    step = Step(
+        procedure=procedure,
+        id=procedure,
+        actor=actor,
+        with_={key: value for key, value in inputs.items() if value is not None},
+        given={label: list(values) for label, values in answers.given.items()},
+        choose={label: list(values) for label, values in answers.choose.items()},
+        note=note or "",
+    )
+    file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
+    source = Source(f"{rules.id}/{procedure}", "")  # without a text, so that no error names a line
+    program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, None, ()))
+    told = {**who_decides(file, answers.policies), **answers.told}
+    policies = dict(answers.policies)
+    return Scene(file, source, rules, state or State(), policies, program, told=told, named=answers.named)

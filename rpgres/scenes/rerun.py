@@ -22,9 +22,8 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes.flow import Cursor
 from rpgres.scenes.playing import Found, changed_by, play_step, walk
-from rpgres.scenes.procedures import Answers, procedure_scene
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.reading import Overrides, load_scene, scene_file
+from rpgres.scenes.reading import Answers, Overrides, load_scene, procedure_scene, scene_file
 from rpgres.scenes.views import SceneResult, step_record
 
 if TYPE_CHECKING:
@@ -36,11 +35,7 @@ Place = tuple[int, tuple[int, ...]]  # a step by its number, and the passes of i
 
 
 def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
-    """Return a scene as it was played and with answers changed; its policies decide anything new.
-
-    Raises:
-        UsageError: no such answer was given, or the scene is another one by now.
-    """
+    """Return a scene as it was played and with answers changed; its policies decide anything new."""
     if before.seed is None:
         raise UsageError(
             f"this result is what the seat {before.seat or GM} may know, without the seed; take one with nothing left "
@@ -93,14 +88,10 @@ def file_what_if(
 ) -> tuple[WhatIf, RulesetFile]:
     """Return a scene as it was and with answers changed, and the data of its ruleset.
 
-    Policies of `asked` come before those that were named for the run.
-
-    Args:
-        file: the scene, where its file was moved.
-        folders: further folders with rulesets and overlays.
+    Policies of `asked` come before those that were named for the run. `file` is the scene, where its file was moved.
 
     Raises:
-        UsageError: no such answer was given, or the scene is another one by now.
+        UsageError: no such answer was given, or the scene has changed since.
         FileError: the scene is missing or faulty.
     """
     name = file or before.scene

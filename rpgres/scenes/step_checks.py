@@ -26,9 +26,9 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.corrections import kinds_of_tags
 from rpgres.rulesets.dice_plans import dice_plan
 from rpgres.rulesets.rules import dice_of
-from rpgres.scenes.deciding import names_in
 from rpgres.scenes.playing import is_change, read_step, with_value, wrong_key
 from rpgres.scenes.program import Scene
+from rpgres.scenes.reading import names_in
 from rpgres.scenes.records import Expect, SceneFile, Step, texts_of
 from rpgres.toml.diagnostics import Fault, KeyPath, enumerated, errors_in, nearest, unknown_name
 
@@ -42,11 +42,7 @@ _COUNT = re.compile(r"\{[^{}]*\}(?=d\d)")  # how many dice, computed
 
 
 def step_faults(scene: Scene, step: Step, *, absent: AbstractSet[str]) -> Iterator[Fault]:
-    """Yield the faults of a step that is no group and no include.
-
-    Args:
-        absent: characters whose sheets are faulty; inputs that need them are not checked.
-    """
+    """Yield the faults of a step that is no group and no include; characters that are `absent` have a faulty sheet."""
     rules = scene.rules
     yield from _expectation_faults(rules, step, step.expect or Expect())
     if step.moment is not None:
@@ -269,7 +265,6 @@ def path_faults_in(
 
     Args:
         texts: the texts by which steps may put tags on the table.
-        known: the names that paths may use at the beginning.
     """
     there = {slug(text) for text in (*texts, *(tag.text for tag in file.tags.values()))}
     for at, paths, check in _paths_in(file, steps):

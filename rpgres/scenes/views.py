@@ -85,11 +85,7 @@ class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
 def run_scene(
     scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None, seat: str | None = None
 ) -> SceneResult:
-    """Return the result of a scene as a whole; see `play_scene` and `scene_result`.
-
-    Args:
-        seed: in place of the scene's own; without either a fresh one is minted.
-    """
+    """Return the result of a scene as a whole, from a seed or its own; see `play_scene` and `scene_result`."""
     seed, endings = seed_of(scene, seed), list[str]()
     with told_to(seat):
         steps = list(play_scene(scene, seed=seed, prompt=prompt, ended=endings.append))
@@ -99,10 +95,9 @@ def run_scene(
 def scene_result(
     scene: Scene, steps: Iterable[PlayedStep], *, ending: str, seed: str, seat: str | None = None
 ) -> SceneResult:
-    """Return the result of a scene from its steps.
+    """Return the result of a scene from its steps and the name of its ending.
 
     Args:
-        ending: the name of the ending; empty for none.
         seat: omit what is hidden from this seat, and the seed; nothing for `host`, or for none.
 
     Raises:

@@ -157,11 +157,7 @@ def times_played(scene: Scene) -> dict[str, int]:
 
 
 def check_by(scene: Scene, by: Sequence[str]) -> None:
-    """Check that a scene may have results of these names.
-
-    Raises:
-        UsageError: a path is invalid or names something unknown, or no procedure has a detail.
-    """
+    """Raise an error for the name of a result that a scene cannot have."""
     played, steps = times_played(scene), [leaf.step for leaf in scene.program.leaves]
     has_details = any(step.procedure for step in steps)
     for name in by:
@@ -178,11 +174,7 @@ def check_by(scene: Scene, by: Sequence[str]) -> None:
 
 
 def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Callable[[], State] | None = None) -> None:
-    """Check that something can stand at paths of a table; `later` returns the table with characters that join.
-
-    Raises:
-        UsageError: a path is invalid, or names something unknown.
-    """
+    """Raise an error for a path at which nothing can stand; `later` returns the table with characters that join."""
     known = Known(rules, state)
     for text in paths:
         try:
@@ -216,11 +208,7 @@ def counting_steps(scene: Scene, name: str) -> list[str]:
 
 
 def with_details(scene: Scene, at: Cursor, procedure: str, outcome: Outcome, counts: Sequence[str]) -> Cursor:
-    """Return the cursor of a scene with the requested details of a procedure's outcome.
-
-    Raises:
-        UsageError: all of the scene's procedures have ended before, and none of them has such a detail.
-    """
+    """Return the cursor of a scene with the requested details of a procedure's outcome."""
     if not counts:
         return at
     known: dict[str, Collection[str]] = scene.rules.compiled.setdefault("scenes:details", {})  # by procedure
@@ -280,10 +268,9 @@ def _by_label(pairs: Iterable[tuple[str, str]]) -> Map[str, tuple[str, ...]]:
 def play_leaf(
     scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: Policies, *, asked: str = EFFECTS
 ) -> tuple[Outcome | None, State]:
-    """Return the outcome of a step, None where it has none; and the table after it.
+    """Return the outcome of a step, None where it has none; and the table after it. A procedure is played to its end.
 
     Args:
-        leaf: the step; a procedure is played to its end.
         dealer: answers chance that the step does not give.
         asked: the purpose of the run; see `Run.asked`.
     """

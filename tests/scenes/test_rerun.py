@@ -15,7 +15,7 @@ from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import Overrides, Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
-from rpgres.scenes.procedures import Answers, procedure_scene
+from rpgres.scenes.reading import Answers, procedure_scene
 from rpgres.scenes.rerun import file_what_if, scene_what_if
 from rpgres.toml.reading import Source
 from tests.support.effort import few

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.scenes import Scene
-    from rpgres.scenes.optimal import Beginning
+    from rpgres.scenes.measuring import Beginning
 
 NOTHING_BEST = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
@@ -76,7 +76,7 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
         told = {"policies": scene.told, "by": shared["by"] or ENDING, "title": scene.file.title}
         run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others)
     elif shared["best"] is not None:
-        from rpgres.scenes.optimal import Beginning
+        from rpgres.scenes.measuring import Beginning
 
         _print_best(scene, shared, Beginning(scene.state))
     else:
@@ -101,7 +101,7 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
     scene, prepared = scene_of_procedure(query)
     told = {"inputs": prepared.inputs, "known": query.start.record()}
     if shared["best"] is not None:
-        from rpgres.scenes.optimal import Beginning
+        from rpgres.scenes.measuring import Beginning
 
         _print_best(scene, shared, Beginning(prepared.state, prepared.actor, **told))
     else:
@@ -128,8 +128,7 @@ def _print_odds(
     inputs: Mapping[str, Any] = EMPTY,
     known: Known | None = None,
 ) -> None:
-    from rpgres.scenes.measuring import odds_by
-    from rpgres.scenes.odds_record import scene_record
+    from rpgres.scenes.measuring import odds_by, scene_record
     from rpgres.scenes.walking import nearest_place, nothing_there
     from rpgres.simulate.estimates import sample_scene
 
@@ -152,7 +151,7 @@ def _print_odds(
 
 def _print_best(scene: Scene, shared: Mapping[str, Any], start: Beginning) -> None:
     """Print the result of a scene with optimal decisions of one player."""
-    from rpgres.scenes.optimal import BestQuery, best_record
+    from rpgres.scenes.measuring import BestQuery, best_record
 
     about = {"best": shared["best"], "goals": shared["goal"], "by": shared["by"] or ENDING, "note": shared["note"]}
     query = BestQuery(**about, **opt.read_budget(shared))

@@ -66,7 +66,7 @@ _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exi
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import Answers, procedure_scene
+    from rpgres.scenes.reading import Answers, procedure_scene
     from rpgres.scenes.views import require_seat
 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}

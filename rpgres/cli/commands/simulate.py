@@ -83,7 +83,7 @@ def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, comman
 def _show_procedure(query: Query, prepared: Prepared, inputs: Mapping[str, Any], seed: str, *, as_json: bool) -> None:
     """Print one run of a procedure as the account of a scene; exit with its code."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import Answers, procedure_scene
+    from rpgres.scenes.reading import Answers, procedure_scene
 
     rules, procedure = prepared.rules, prepared.action
     by_name = policies_named(rules, query.policies, auto=query.auto)
