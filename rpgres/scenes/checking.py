@@ -23,7 +23,7 @@ from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
-from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
+from rpgres.rulesets.sheets import SheetOrders, seated
 from rpgres.scenes.playing import with_joining
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of, split_conditions
 from rpgres.scenes.reading import (
@@ -173,7 +173,6 @@ def _remove(data: dict[str, Any], path: KeyPath) -> None:
 
 
 def _diagnostics_of(error: RpgresError, source: Source, code: str, *path: str | int) -> list[Diagnostic]:
-    """Return the diagnostics of a file that an error tells, or its message at a path of the scene."""
     return diagnostics_in(error) if "problems" in error.details else located([Fault(code, path, error.message)], source)
 
 
@@ -187,20 +186,13 @@ def _in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
 def _characters(
     rules: Rules, file: SceneFile, source: Source, folder: Path | None, found: list[Diagnostic]
 ) -> tuple[State, dict[str, SheetOrders]]:
-    """Return a table with every character that can be read, and their standing orders; add faults to `found`."""
+    """Return a table with all valid characters, and their standing orders; add faults to `found`."""
     state, on_sheets = State(counters=Map(file.counters)), dict[str, SheetOrders]()
     for name, described in file.characters.items():
-        sheet, own = described.get("sheet"), dict(described)
-        if isinstance(sheet, str):
-            try:
-                find_sheet(rules, sheet, beside=folder)
-            except FileError as error:
-                found += located([Fault("unreadable-file", ("characters", name, "sheet"), error.message)], source)
-                del own["sheet"]  # the keys in the scene itself can still be checked
         try:
-            read, _ = read_character(rules, name, own, source=source, folder=folder)
+            read, _ = read_character(rules, name, described, source=source, folder=folder)
         except RpgresError as error:
-            at = ("characters", name, *(["sheet"] if "sheet" in own else []))
+            at = ("characters", name, *(["sheet"] if "sheet" in described else []))
             found += _diagnostics_of(error, source, "refused", *at)
             continue
         state = seated(state, read)
@@ -210,7 +202,6 @@ def _characters(
 
 
 def _check_deciders(found: list[Diagnostic], scene: Scene, on_sheets: Mapping[str, SheetOrders], known: Known) -> None:
-    """Check policies by name, sets of standing orders, and the orders of characters."""
     from rpgres.engine.deciders import check_deciders
 
     file, source = scene.file, scene.source
@@ -227,14 +218,14 @@ def _check_deciders(found: list[Diagnostic], scene: Scene, on_sheets: Mapping[st
 
 
 class _Walk:
-    """One pass over the steps of a scene and of the scenes that it includes.
+    """The faults of all steps, endings and tables, included scenes as well.
 
     Attributes:
-        characters: the names of all characters, also those with a faulty sheet.
+        characters: all names of characters, even with a faulty sheet.
         actions: the action of each earlier step, by its id.
         played: the steps with a known action.
-        own: all steps of the scene itself, with their key paths.
-        is_unread: whether an included scene is faulty, so that its ids and characters are unknown.
+        own: the steps of the scene itself, with their key paths.
+        is_unread: whether the ids and characters of a faulty included scene are unknown.
     """
 
     def __init__(self, scene: Scene, names: Sequence[str], found: list[Diagnostic]) -> None:
@@ -310,7 +301,6 @@ class _Walk:
         yield from read_faults(rules, paths)
 
     def table(self) -> None:
-        """Check the kinds of tags, and that the characters that the table names take part."""
         file, seats, source = self.scene.file, (*self.characters, GM), self.scene.source
         said: list[tuple[str, KeyPath]] = []
         for section in _PLACED:

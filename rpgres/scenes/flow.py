@@ -55,7 +55,7 @@ def onward(
     *,
     skips: Callable[[Leaf, tuple[int, ...]], None] = lambda leaf, passes: None,
 ) -> Cursor:
-    """Return the cursor of the next step whose conditions hold, or the end; call `skips` with each step before it."""
+    """Return the cursor of the next step to play, or the end; call `skips` with each skipped step."""
     ops = program.ops
     while at.op < len(ops):
         op = ops[at.op]
@@ -95,7 +95,7 @@ def is_due(test: Test, rules: Rules, outcomes: Mapping[str, str], state: State) 
 
 
 def after_step(program: Program, rules: Rules, at: Cursor, state: State, *, outcome: str | None) -> Cursor:
-    """Return the cursor behind a step that was played; the end where an ending with `at-once` holds."""
+    """Return the cursor after a played step; the end for an ending with `at-once`."""
     step = leaf_at(program, at).step
     # Unchanged fields are copied without being read, so that odds find a turn in the cache whatever its pass.
     changes: dict[str, Any] = {"op": at.op + 1}
@@ -112,7 +112,7 @@ def after_step(program: Program, rules: Rules, at: Cursor, state: State, *, outc
 
 
 def ending_of(program: Program, rules: Rules, at: Cursor, state: State) -> str:
-    """Return the name of the ending; where the scene names none, the outcome of its last step."""
+    """Return the name of the ending; without named endings, the last outcome."""
     held = (end.name for end in program.ends if is_due(end.due, rules, at.outcomes, state))
     return next(held, at.last)
 

@@ -25,7 +25,7 @@ from rpgres.odds.subjects import IN_ALL, Limits, Measured, Subject
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.flow import leaf_at
 from rpgres.scenes.program import Scene
-from rpgres.scenes.reading import NO_OVERRIDES, Answers, Overrides, load_scene, procedure_scene, read_scene
+from rpgres.scenes.reading import NO_OVERRIDES, Overrides, load_scene, procedure_scene, read_scene
 from rpgres.scenes.records import texts_of
 from rpgres.scenes.walking import ENDING, counting_steps, game_of, value_name
 from rpgres.toml.reading import parse
@@ -83,9 +83,9 @@ def chances(scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: 
 def _by_name(
     scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: str
 ) -> tuple[dict[str, Fraction], Fraction | None]:
-    """Return the chance of each value by its name, and the mean of numbers where nothing is `left` unexplored.
+    """Return the chance of each value by its name, and the mean of numbers if nothing is unexplored (`left`).
 
-    Numbers are in ascending order, endings in that of the scene (impossible ones included), outcomes in the ruleset's.
+    Numbers are in ascending order; endings and outcomes in the order of their file.
     """
     masses, mean = {key[0]: mass for key, mass in found.items()}, None
     if masses and all(type(value) is int for value in masses):
@@ -106,7 +106,7 @@ def _by_name(
 
 
 def _outcomes_of_last(scene: Scene) -> list[str]:
-    """Return the bands in the outcome tables of the procedure at the end of a scene; other bands are of its turns."""
+    """Return the outcomes of a procedure at the end of a scene, without the outcomes of its turns."""
     file = scene.rules.file
     procedure = scene.program.leaves[-1].step.procedure if scene.program.leaves else ""
     tables = file.actions[procedure].tables if procedure else ()
@@ -117,7 +117,7 @@ def _outcomes_of_last(scene: Scene) -> list[str]:
 def evaluated(
     scene: Scene, *, by: str, inputs: Mapping[str, Any], note: str | None, policies: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the fields of a record that name the scene, the result `by`, and who decides: by default as it says."""
+    """Return the fields of a record about the scene, its result `by`, and its policies."""
     return {
         **rules_fields(scene.rules),
         "scene": scene.source.path,
@@ -140,9 +140,9 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
 
 
 def with_late_deals(scene: Scene, walk: Callable[[Game], T], **asked: Any) -> T:
-    """Return the result of a walk through a scene whose hands are dealt when they are first looked at.
+    """Return the result of a walk in which hands are dealt at the first look at them.
 
-    Where a condition or a result reads a hand, all hands are dealt at once. `NeedsPolicy`: nothing answers a decision.
+    If a condition or a result reads a hand, all hands are dealt at once. `NeedsPolicy`: a decision has no answer.
     """
     try:
         try:
@@ -222,14 +222,12 @@ def scene_of_procedure(query: Query) -> tuple[Scene, Prepared]:
     """Return the scene that plays a procedure, and the procedure with its inputs read."""
     prepared = query.prepared()
     policies, choose = query.deciding(prepared), answers_to(prepared, query.choose)
-    answers = Answers(policies, choose=choose, told=query.named)
-    state, actor = query.start.state, query.start.actor
-    scene = procedure_scene(query.rules, query.action, query.inputs, answers, state=state, actor=actor)
+    about: dict[str, Any] = {"told": query.named, "state": query.start.state, "actor": query.start.actor}
+    scene = procedure_scene(query.rules, query.action, query.inputs, policies, choose=choose, **about)
     return scene, prepared
 
 
 def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | None) -> Callable[..., Measured]:
-    """Return the function that measures the scene of a subject."""
 
     def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
@@ -254,98 +252,79 @@ def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | N
 # Optimal decisions of one player
 
 
-class BestQuery(msgspec.Struct, frozen=True):
-    """A question for optimal decisions over a scene.
-
-    Attributes:
-        best: who decides optimally: a character or a seat; by default the first actor.
-        goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
-        by: what the chances are of; see `game_of`.
-        leaves, seconds: see `Budget`.
-        note: for the record.
-    """
-
-    best: str = ""
-    goals: Sequence[str] = ()
-    by: str = ENDING
-    leaves: int | None = None
-    seconds: float | None = None
-    note: str | None = None
-
-
-class Beginning(msgspec.Struct, frozen=True):
-    """The beginning of a scene or a procedure.
-
-    Attributes:
-        people: the table, with the characters that inputs add.
-        actor: who acts first, where no step names an actor.
-        inputs: those of a procedure, for the record.
-        known: the seat whose knowledge of a persistent table counts.
-    """
-
-    people: State
-    actor: str = ""
-    inputs: Mapping[str, Any] = EMPTY
-    known: Known | None = None
-
-
-def best_record(scene: Scene, query: BestQuery, start: Beginning) -> SceneBestResult:
+def best_record(
+    scene: Scene,
+    prepared: Prepared | None = None,
+    *,
+    best: str = "",
+    goals: Sequence[str] = (),
+    by: str = ENDING,
+    known: Known | None = None,
+    note: str | None = None,
+    **budget: Any,
+) -> SceneBestResult:
     """Return the result of a scene with optimal decisions of one player; its policies decide for all other players.
+
+    Args:
+        prepared: the procedure that the scene plays, if it is one.
+        best: the character or seat with optimal decisions; by default the first actor.
+        goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
+        by: see `game_of`.
+        known: the seat whose knowledge of a persistent table counts.
+        budget: `leaves` and `seconds`; see `Budget`.
 
     Raises:
         UsageError: there is no such player or ending, or something that matters is hidden from the player (`Blind`).
         NeedsPolicy: nothing answers a decision of another player.
     """
-    by, ends = query.by, [end.name for end in scene.program.ends]
-    known = list(dict.fromkeys((*start.people.characters, *seats_of(start.people))))
+    ends, people = [end.name for end in scene.program.ends], prepared.state if prepared is not None else scene.state
+    players = list(dict.fromkeys((*people.characters, *seats_of(people))))
     first = next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
-    who = query.best or start.actor or first
+    who = best or (prepared.actor if prepared is not None else "") or first
     if not who:
-        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {', '.join(known)}")
-    if who not in known:
-        raise UsageError(f"{named('best')}: {unknown('character', who, known, of='the scene')}")
-    are_endings = query.goals and set(query.goals) <= {*(ends or scene.rules.file.bands)}
+        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {', '.join(players)}")
+    if who not in players:
+        raise UsageError(f"{named('best')}: {unknown('character', who, players, of='the scene')}")
+    are_endings = goals and set(goals) <= {*(ends or scene.rules.file.bands)}
     valued = ENDING if are_endings else by
-    goals, worth = _goal(scene, query.goals, valued)
+    wanted, worth = _goal(scene, goals, valued)
 
     def search(game: Game) -> SceneBest:
-        most, leaves, seconds = 1 if goals else None, query.leaves, query.seconds
-        return scene_best(game, who, worth=lambda one: worth(one[0]), most=most, leaves=leaves, seconds=seconds)
+        return scene_best(game, who, worth=lambda one: worth(one[0]), most=1 if wanted else None, **budget)
 
     try:
         found = with_late_deals(scene, search, by=tuple(dict.fromkeys((valued, by))), best=who)
     except TooLarge as error:
-        error.add(_how_far(scene, error) + _what_helps(scene, who, error, start.people))
+        error.add(_how_far(scene, error) + _what_helps(scene, who, error, people))
         raise
     nothing = found.value * 0
     masses: dict[Any, Fraction] = {}
     for result, mass in found.masses.items():
         masses[result[-1:]] = masses.get(result[-1:], nothing) + mass
     shares = chances(scene, masses, nothing, by=by)
-    if valued != ENDING and goals and set(goals).isdisjoint(shares["outcomes"]):
+    if valued != ENDING and wanted and set(wanted).isdisjoint(shares["outcomes"]):
         values = ", ".join(dict.fromkeys((*ends, *shares["outcomes"])))
         raise UsageError(
-            f"{named('goal')} {goals[0]} is no ending, and {by} never is that at the end; there are {values}"
+            f"{named('goal')} {wanted[0]} is no ending, and {by} never is that at the end; there are {values}"
         )
-    policies = {**scene.told, who: "best"}
+    policies, inputs = {**scene.told, who: "best"}, prepared.inputs if prepared is not None else EMPTY
     return SceneBestResult(
         **shares,
-        **evaluated(scene, by=by, policies=policies, inputs=start.inputs, note=query.note),
+        **evaluated(scene, by=by, policies=policies, inputs=inputs, note=note),
         method="exact",
         open=chance_record(nothing),
         leaves=found.leaves,
         states=found.states,
         turns=found.turns,
-        known=start.known,
+        known=known,
         best=who,
-        goal=goals,
+        goal=wanted,
         value=chance_record(found.value),
         decisions=[decision_record(one) for one in found.decisions],
     )
 
 
 def _how_far(scene: Scene, error: TooLarge) -> str:
-    """Return where a search that was too large ended, and how far it came."""
     where = f" in {leaf_at(scene.program, error.at).name}" if scene.source.text else ""
     if error.chance:
         return f"; {too_many_words(error.chance)[0]}{where} has too many results"
@@ -372,7 +351,7 @@ def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:
 
 
 def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Callable[[Any], Fraction | int]]:
-    """Return the outcomes that count, and the function that returns the value of a result."""
+    """Return the outcomes that count, and a function for the value of a result."""
     rules, ends, bands = scene.rules, [end.name for end in scene.program.ends], scene.rules.file.bands
     if by != ENDING and goals:
         return list(goals), lambda value: int(value_name(value) in goals)
@@ -394,7 +373,6 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
 
 
 def _number(value: Any, by: str) -> int:
-    """Return a value at the end as a number, for its mean."""
     if isinstance(value, int):
         return int(value)
     name = value_name(value)

@@ -30,7 +30,7 @@ _FROM_NOTHING = ("counters", "abilities", "uses")  # where a missing number coun
 
 
 class CannotSet(FileError):
-    """A `set` step fails; the message may name something hidden. `place` is all that a player may know."""
+    """A failed `set` step. Only `place` is public: the message may name hidden things."""
 
     place: str
 
@@ -55,11 +55,11 @@ class PlayedStep(NamedTuple):
     """A step that was played or skipped.
 
     Attributes:
-        passes: the pass of each group that contains it, from 0.
-        result: its result; None where it was skipped, or played nothing.
+        passes: the pass of each group around it, from 0.
+        result: the result of an action or a procedure.
         state: the table of the scene after it.
         before: the table before the step.
-        after: the table that the step left; `state` differs where the step is `fresh`.
+        after: the table after the step itself; `state` does not include a `fresh` step.
     """
 
     leaf: Leaf
@@ -122,7 +122,7 @@ def play_scene(
 
 
 def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lambda _: None) -> Iterator[PlayedStep]:
-    """Yield the steps of a scene as `run_leaf` runs them, and those that are skipped, up to a pending decision."""
+    """Yield played and skipped steps, up to a pending decision; `run_leaf` plays a step."""
     program, rules, state, at = scene.program, scene.rules, scene.state, Cursor()
     skipped: list[tuple[Leaf, tuple[int, ...]]] = []
     while True:
@@ -144,7 +144,7 @@ def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lamb
 
 
 def seed_of(scene: Scene, seed: str | None) -> str:
-    """Return the seed a scene is played from: the one asked for, its own, or a fresh one."""
+    """Return the given seed, the seed of the scene, or a fresh one."""
     return read_seed(seed if seed is not None else scene.file.seed)
 
 
@@ -152,7 +152,7 @@ def play_step(scene: Scene, leaf: Leaf, at: Cursor, state: State, streams: Strea
     """Return the result of a step and the table after it.
 
     Args:
-        by: who answers what the step does not, as of `run`; a `dealer` and `players` answer everything.
+        by: further answers, as of `run`; a `dealer` and `players` replace the answers of the step.
     """
     step = leaf.step
     if not (step.played or step.moment):
@@ -176,7 +176,7 @@ def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
 
 
 def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -> State:
-    """Return a table with the value that a step sets at one path; a text such as `+1` changes a number."""
+    """Return a table with a new value at a path; a text such as `+1` changes a number."""
     from rpgres.rulesets.corrections import NO_COUNTER, changed
 
     text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
@@ -198,7 +198,7 @@ def is_change(text: str) -> bool:
 
 
 def _changed_number(state: State, path: str, change: str) -> str:
-    """Return the number after a change; at the path of a text, `+1` is a text like any other."""
+    """Return the number after a change; for a text, `+1` is the new text."""
     found = parse_path(path)
     now = found.read(Scope(state))
     if now is NOTHING and found.places[-1].kind in _FROM_NOTHING:
@@ -222,7 +222,7 @@ def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
 
 
 def wrong_key(rules: Rules, step: Step) -> str:
-    """Return that a step has a procedure as its `action`, or an action as its `procedure`; empty where it has not."""
+    """Return an error for `action` with the name of a procedure, or `procedure` with the name of an action."""
     if step.played not in rules.file.actions or bool(step.procedure) == rules.file.actions[step.played].procedure:
         return ""
     was, should = ("action", "procedure") if step.action else ("procedure", "action")
@@ -230,13 +230,13 @@ def wrong_key(rules: Rules, step: Step) -> str:
 
 
 def read_step(scene: Scene, step: Step, inputs: Mapping[str, Any], state: State) -> Prepared:
-    """Return the action of a step with inputs read, where its actor may not be known."""
+    """Return the action of a step with its inputs read, even for an unknown actor."""
     actor = step.actor if step.actor in state.characters else next(iter(state.characters), "") if step.actor else ""
     return prepare(scene.rules, step.played, inputs, state=state, actor=actor, beside=scene.folder)
 
 
 def with_joining(scene: Scene, steps: Iterable[Step]) -> State:
-    """Return the table of a scene with all characters that join by the inputs of steps; faulty steps are ignored."""
+    """Return the table with all characters that inputs add; faulty steps are ignored."""
     state = scene.state
     for step in steps:
         with suppress(RpgresError):
@@ -245,7 +245,7 @@ def with_joining(scene: Scene, steps: Iterable[Step]) -> State:
 
 
 def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
-    """Return the error of a step with its file and line, if it is in a file."""
+    """Return an error with the file, line and name of its step."""
     if not leaf.source.text or (isinstance(error, FileError) and error.message.startswith(leaf.source.path)):
         return error
     place = f"{leaf.where()}: {leaf.name}"
@@ -257,7 +257,7 @@ def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
 
 
 def at_step_of_many(leaf: Leaf, error: RpgresError) -> RpgresError:
-    """Return the error of a step in odds or simulations, where it is played with many results of dice and cards."""
+    """Return the error of a step with a hint for odds and simulations, where dice and cards vary."""
     found = at_step(leaf, error)
     if isinstance(error, ChoiceError):
         label = error.details["label"]
@@ -266,7 +266,7 @@ def at_step_of_many(leaf: Leaf, error: RpgresError) -> RpgresError:
 
 
 def unanswered(leaf: Leaf, pending: Pending, state: State) -> Unanswered:
-    """Return the error of a step that waits for a decision."""
+    """Return the error for a pending decision."""
     question, place = pending.question, f"{leaf.where()}: {leaf.name}"
     names = [option.name for option in question.options]
     key = f'"{question.key}"' if question.key else question.label

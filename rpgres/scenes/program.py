@@ -28,15 +28,15 @@ class Test(NamedTuple):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A step that is no group and no include.
+    """A single step, without groups and includes.
 
     Attributes:
         source: the text of its file.
         path: its key path in the file.
-        key: its id, or its key path, in an included scene after the name of the file: `part:steps[2].steps[0]`.
+        key: its id, or its key path; in an included scene after the name of the file: `part:steps[2].steps[0]`.
         number: its number among the steps, from 0.
-        passes: the maximum number of passes of each group that contains it, from the outermost.
-        due: the conditions with which it is played.
+        passes: the maximum passes of each group around it, from the outermost.
+        due: the conditions of the step.
     """
 
     step: Step
@@ -53,12 +53,12 @@ class Leaf(msgspec.Struct, frozen=True):
         return f"step {self.step.id!r}" if self.step.id else key_text(self.path)
 
     def where(self, *path: str | int) -> str:
-        """Return `FILE:LINE` of the step, or of a key of it."""
+        """Return `FILE:LINE` of a key of the step."""
         return f"{self.source.path}:{locate(self.source.text, (*self.path, *path)) or 1}"
 
 
 class Open(msgspec.Struct, frozen=True):
-    """The beginning of a group: its conditions, when it stops repeating, and the index of the operation after it."""
+    """The beginning of a group: its conditions, the end of its repetition, and the index of the next operation."""
 
     due: Test
     until: Test | None
@@ -100,7 +100,7 @@ class Program(msgspec.Struct, frozen=True):
     ends: tuple[Ending, ...]
 
     def number_of(self, leaf: Leaf, passes: Sequence[int]) -> int:
-        """Return the number of a step among the draws of a seed: it depends on the passes of its own groups alone."""
+        """Return the number of a step among the draws of a seed; other groups do not change it."""
         turn = 0
         for most, done in zip(leaf.passes, passes, strict=True):
             turn = turn * most + done
@@ -192,7 +192,7 @@ def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End]
 
 
 def split_conditions(when: Mapping[str, Any], ids: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Return the conditions of a `when`: outcomes by the id of a step, and values by path of the table."""
+    """Return the conditions of a `when`: outcomes by the id of a step, and values by path."""
     known = set(ids)
     of_steps = {key: wanted for key, wanted in when.items() if key in known or "." not in key}
     outcomes = {key: wanted if isinstance(wanted, list) else [wanted] for key, wanted in of_steps.items()}

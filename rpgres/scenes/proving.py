@@ -77,11 +77,11 @@ class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"
 
 
 def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mismatch]]:
-    """Return how many expectations a scene has, and those that do not hold.
+    """Return the number of expectations of a scene, and the failed ones.
 
     Raises:
         UsageError: the seed is empty, or has characters that cannot be typed.
-        FileError: a step that expects no fault cannot be played.
+        FileError: a step without an expected error cannot be played.
     """
     streams = Streams(read_seed(next((one for one in (seed, scene.file.seed) if one is not None), "0")))
     checks, wrong = 0, list[Mismatch]()
@@ -140,7 +140,7 @@ def _compare(
 
 
 def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every value with its path, whether the path is one quoted key or nested tables in TOML."""
+    """Yield every value with its path, from quoted keys and from nested tables."""
     for key, value in expected.items():
         if isinstance(value, Mapping) and value:
             yield from _paths(value, f"{prefix}{key}.")
@@ -149,7 +149,7 @@ def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 
 def _shown(expected: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the effects of the result; those that agree with their expectation have only the expected fields."""
+    """Return the effects of a result; matching ones have only the expected fields."""
     shown = []
     for number, effect in enumerate(effects):
         wanted = expected[number] if number < len(expected) else {}

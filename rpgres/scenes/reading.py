@@ -167,20 +167,13 @@ def read_scene(
 
 
 class Deciders(msgspec.Struct):
-    """Policies and standing orders of a scene and of the scenes that it includes.
+    """Policies and standing orders of a scene and of the scenes that it includes."""
 
-    Attributes:
-        policies: names of policies or files of orders by character, the default under an empty name.
-        texts, sources: the text of the scene that names each policy, and of each set.
-        orders: the standing orders of characters, from sheets or from the scene.
-        sets: standing orders by name.
-    """
-
-    policies: dict[str, str] = {}
-    texts: dict[str, Source] = {}
-    orders: dict[str, SheetOrders] = {}
-    sets: dict[str, Orders] = {}
-    sources: dict[str, Source] = {}
+    policies: dict[str, str] = {}  # names, or files of orders, by character; the default under an empty name
+    texts: dict[str, Source] = {}  # the text of the scene that names each policy
+    orders: dict[str, SheetOrders] = {}  # the standing orders of characters, from sheets or from the scene
+    sets: dict[str, Orders] = {}  # standing orders by name
+    sources: dict[str, Source] = {}  # the text of each set
 
     def add(self, who: str, policy: str, folder: Path | None, source: Source) -> None:
         if policy:
@@ -219,13 +212,13 @@ class Deciders(msgspec.Struct):
 
 
 def names_in(rules: Rules, steps: Iterable[Step]) -> tuple[str, ...]:
-    """Return the names of characters that may join by inputs of steps: `guards` of `vs = "guards:fight"`."""
+    """Return the names of characters that inputs may add: `guards` of `vs = "guards:fight"`."""
     found = dict.fromkeys(slug(text.partition(":")[0]) for text in texts_of([step.with_ for step in steps]))
     return tuple(name for name in found if name not in rules.file.rated and not name.isdigit())
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:
-    """Return the policy of each character of a scene in words: its name, or `orders`."""
+    """Return the name of each character's policy, or `orders`."""
     found: dict[str, str] = {}
     for name, policy in policies.items():
         said = file.characters.get(name, {}).get("policy", "")
@@ -238,7 +231,7 @@ def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, st
 
 
 def beside(policy: str, folder: Path | None) -> str:
-    """Return the name of a policy; a file of standing orders with the folder of the scene."""
+    """Return the name of a policy, or the path of a file of orders in the folder of the scene."""
     return str(folder / policy) if policy.endswith(ORDERS_FILE) and folder is not None else policy
 
 
@@ -280,7 +273,7 @@ class Including:
 
 
 def with_part(rules: Rules, state: State, part: Part, deciders: Deciders) -> State:
-    """Return the table with the additions of a scene, or of one that it includes; add its policies to `deciders`."""
+    """Return the table with the contents of a scene or an included scene; add its policies to `deciders`."""
     file, source = part.file, part.source
     for name, orders in file.orders.items():
         if name not in deciders.sets:
@@ -337,7 +330,7 @@ def _boxes(track: SceneTrack) -> tuple[Box, ...]:
 
 
 def _fault_of_marks(track: SceneTrack, boxes: Sequence[Box]) -> tuple[str, str]:
-    """Return what is wrong with the marks of a track, and its code; empty where nothing is."""
+    """Return the message and code of a fault in the marks of a track; empty for none."""
     names = [box.name for box in boxes]
     if isinstance(track.marks, int):
         fits = track.marks <= len(names)
@@ -349,7 +342,7 @@ def _fault_of_marks(track: SceneTrack, boxes: Sequence[Box]) -> tuple[str, str]:
 
 
 def folder_of(source: Source, folder: Path | None = None) -> Path | None:
-    """Return the folder where the sheets of a scene are sought first: by default that of its text."""
+    """Return the folder with the sheets of a scene: by default the folder of its file."""
     return folder if folder is not None or source.path == STDIN else Path(source.path).parent
 
 
@@ -360,7 +353,7 @@ def _faulty(source: Source, code: str, at: KeyPath, message: str) -> FileError:
 def read_character(
     rules: Rules, name: str, described: Mapping[str, Any], *, source: Source, folder: Path | None
 ) -> tuple[Sheet, str]:
-    """Return a character of a scene, its sheet merged with the keys in the scene, and the name of its policy."""
+    """Return a character and its policy: the sheet, overlaid with the keys in the scene."""
     own, prefix = dict(described), ("characters", name)
     policy, sheet = own.pop("policy", ""), own.pop("sheet", None)
     if name in NO_NAMES:
@@ -385,49 +378,40 @@ def read_character(
 # A procedure without a file, such as `fate/conflict`: a scene of one step, as it was typed
 
 
-class Answers(msgspec.Struct, frozen=True):
-    """What answers chance and decisions of a procedure.
-
-    Attributes:
-        policies: the policies for decisions without an answer, by character; the default under an empty name.
-        given, choose: results and answers by label, in order.
-        told: the policy of each character, for records.
-        named: the policies by name, as they were typed; the default under an empty name.
-    """
-
-    policies: Mapping[str, Policy] = EMPTY
-    given: Mapping[str, Sequence[str]] = EMPTY
-    choose: Mapping[str, Sequence[str]] = EMPTY
-    told: Mapping[str, str] = EMPTY
-    named: Mapping[str, str] = EMPTY
-
-
-NO_ANSWERS = Answers()
-
-
 def procedure_scene(
     rules: Rules,
     procedure: str,
     inputs: Mapping[str, Any],
-    answers: Answers = NO_ANSWERS,
+    policies: Mapping[str, Policy] = EMPTY,
     *,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    told: Mapping[str, str] = EMPTY,
+    named: Mapping[str, str] = EMPTY,
     note: str | None = None,
     state: State | None = None,
     actor: str = "",
 ) -> Scene:
-    """Return the scene that plays one procedure, by default on an empty table, to which inputs add characters."""
+    """Return the scene that plays one procedure.
+
+    Args:
+        policies: the policies for decisions without an answer, by character; the default under an empty name.
+        given, choose: results and answers by label, in order.
+        told: the policy of each character, for records.
+        named: the policies by name, as they were typed; the default under an empty name.
+        state: the table, by default an empty one; inputs add characters.
+    """
     step = Step(
         procedure=procedure,
         id=procedure,
         actor=actor,
         with_={key: value for key, value in inputs.items() if value is not None},
-        given={label: list(values) for label, values in answers.given.items()},
-        choose={label: list(values) for label, values in answers.choose.items()},
+        given={label: list(values) for label, values in given.items()},
+        choose={label: list(values) for label, values in choose.items()},
         note=note or "",
     )
     file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
     source = Source(f"{rules.id}/{procedure}", "")  # without a text, so that no error names a line
     program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, None, ()))
-    told = {**who_decides(file, answers.policies), **answers.told}
-    policies = dict(answers.policies)
-    return Scene(file, source, rules, state or State(), policies, program, told=told, named=answers.named)
+    told = {**who_decides(file, policies), **told}
+    return Scene(file, source, rules, state or State(), dict(policies), program, told=told, named=named)

@@ -23,7 +23,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.scenes.flow import Cursor
 from rpgres.scenes.playing import Found, changed_by, play_step, walk
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.reading import Answers, Overrides, load_scene, procedure_scene, scene_file
+from rpgres.scenes.reading import Overrides, load_scene, procedure_scene, scene_file
 from rpgres.scenes.views import SceneResult, step_record
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def file_what_if(
 ) -> tuple[WhatIf, RulesetFile]:
     """Return a scene as it was and with answers changed, and the data of its ruleset.
 
-    Policies of `asked` come before those that were named for the run. `file` is the scene, where its file was moved.
+    Policies of `asked` override the policies of the recorded run. `file` is the new place of the scene.
 
     Raises:
         UsageError: no such answer was given, or the scene has changed since.
@@ -112,19 +112,19 @@ def _procedure_of(before: SceneResult, folders: tuple[Path, ...], overrides: Ove
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=overrides.switches, extra=folders)
     prepared = prepare(rules, step["action"], {key.replace("-", "_"): its for key, its in step["inputs"].items()})
     policies = policies_of(prepared, overrides.policies, auto=overrides.auto, files=True)
-    answers = Answers(policies, named=policies_named(rules, overrides.policies, auto=overrides.auto))
-    return procedure_scene(rules, step["action"], step["inputs"], answers, note=step["note"])
+    named_ = policies_named(rules, overrides.policies, auto=overrides.auto)
+    return procedure_scene(rules, step["action"], step["inputs"], policies, named=named_, note=step["note"])
 
 
 def _name_of(scene: Scene, place: Place) -> str:
-    """Return the name of a step in changes: its id or its place, and in a group its pass, from 1 on."""
+    """Return the name of a step in changes, such as `lock@2` for its second pass."""
     number, passes = place
     name = scene.program.leaves[number].key
     return f"{name}@{'-'.join(str(one + 1) for one in passes)}" if passes else name
 
 
 def _recorded(scene: Scene, before: SceneResult) -> dict[Place, Result]:
-    """Return the recorded results of a scene by their places, after repeating it as it was."""
+    """Return the recorded result of each step, after a run with the same answers."""
     found, left = dict[Place, Result](), list(before.steps)
     other_scene = UsageError(
         f"{scene.source.path} has another result when it is replayed with the same answers: "
@@ -166,7 +166,7 @@ def _again(
     result: Result,
     changes: Sequence[Changed] | None = None,
 ) -> Again:
-    """Return a step that is run again with its recorded answers, and with changes; without these as it was."""
+    """Return the result of a step with its recorded answers; with `changes`, policies answer new decisions."""
 
     def playing(*, streams: Streams, **by: Any) -> tuple[Result | Pending, State]:
         found, after = play_step(scene, leaf, at, state, streams, **by)

@@ -8,7 +8,9 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any
 
-from rpgres.dice import Dice, dice
+from msgspec import ValidationError, convert
+
+from rpgres.dice import dice
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import SCENE, period_names
 from rpgres.engine.seats import EVERY
@@ -25,6 +27,7 @@ from rpgres.model.typed_paths import path_of, typed_path
 from rpgres.rulesets import Rules
 from rpgres.rulesets.corrections import kinds_of_tags
 from rpgres.rulesets.dice_plans import dice_plan
+from rpgres.rulesets.orders import Order
 from rpgres.rulesets.rules import dice_of
 from rpgres.scenes.playing import is_change, read_step, with_value, wrong_key
 from rpgres.scenes.program import Scene
@@ -42,7 +45,7 @@ _COUNT = re.compile(r"\{[^{}]*\}(?=d\d)")  # how many dice, computed
 
 
 def step_faults(scene: Scene, step: Step, *, absent: AbstractSet[str]) -> Iterator[Fault]:
-    """Yield the faults of a step that is no group and no include; characters that are `absent` have a faulty sheet."""
+    """Yield the faults of a single step; `absent` characters have a faulty sheet."""
     rules = scene.rules
     yield from _expectation_faults(rules, step, step.expect or Expect())
     if step.moment is not None:
@@ -96,7 +99,6 @@ def _expectation_faults(rules: Rules, step: Step, expect: Expect) -> Iterator[Fa
 
 
 def _set_fault(rules: Rules, path: str, value: bool | int | str) -> str:
-    """Return why a step can never set a path to a value; empty where it may."""
     try:
         found = parse_path(path)
     except UsageError as error:
@@ -110,7 +112,7 @@ def _set_fault(rules: Rules, path: str, value: bool | int | str) -> str:
 
 
 def _boxes_of(path: StatePath) -> str:
-    """Return how to set the boxes of the track that a path leads to, or into; empty for any other."""
+    """Return a hint for the path of a track."""
     kinds = [place.kind for place in path.places]
     if "tracks" not in kinds:
         return ""
@@ -119,7 +121,7 @@ def _boxes_of(path: StatePath) -> str:
 
 
 def _input_faults(scene: Scene, step: Step) -> Iterator[Fault]:
-    """Yield the faults of inputs. Reading stops at the first, so the rest is read again without the faulty input."""
+    """Yield the faults of inputs: after the first fault, inputs are read again without the faulty one."""
     inputs, removed, replaced = dict(step.with_), set[str](), set[str]()
     parameters = scene.rules.parameters(step.played)
     is_actor_known = not step.actor or step.actor in scene.state.characters
@@ -146,14 +148,14 @@ def _input_faults(scene: Scene, step: Step) -> Iterator[Fault]:
 
 
 def _parameter(rules: Rules, step: Step, key: str) -> str:
-    """Return a parameter's own name by a key of `with`, which may be an alias."""
+    """Return the name of a parameter; `key` may be an alias."""
     name = key.replace("_", "-")
     parameters = rules.parameters(step.played).items()
     return next((known for known, one in parameters if name == known or name in one.aliases), name)
 
 
 def kind_faults(rules: Rules, kind: str) -> Iterator[Fault]:
-    """Yield that a kind of tag is misspelt; a ruleset's code may have kinds that are not declared."""
+    """Yield a misspelt kind of tag; code may use undeclared kinds."""
     known = kinds_of_tags(rules, ())
     if kind not in known and nearest(kind, known):
         yield unknown_name((), f"there is no kind of tag {kind!r}", kind, known)
@@ -164,7 +166,7 @@ def kind_faults(rules: Rules, kind: str) -> Iterator[Fault]:
 
 
 def set_faults(later: Callable[[], Known], step: Step) -> Iterator[Fault]:
-    """Yield invalid changes of numbers, tracks, kinds of tags, and who is out; play may still create anything else."""
+    """Yield invalid changes of numbers, tracks, kinds of tags, and of `is-out`; play may create other names."""
     for path, value in step.set.items():
         keys, known = typed_path(path).keys, later()
         state, rules = known.state or State(), known.rules
@@ -187,7 +189,6 @@ def set_faults(later: Callable[[], Known], step: Step) -> Iterator[Fault]:
 
 
 def _is_there(state: State, keys: Sequence[str]) -> bool:
-    """Tell whether keys lead into a track that is there from the beginning, or to whether a character is out."""
     match keys:
         case ["tracks", name, *_]:
             return name in state.tracks
@@ -197,24 +198,16 @@ def _is_there(state: State, keys: Sequence[str]) -> bool:
 
 
 def answer_faults(later: Callable[[], Known], step: Step) -> Iterator[Fault]:
-    """Yield impossible answers of a step: faces that no die of the label has, options that are never offered."""
+    """Yield impossible answers: faces of dice, and options that are never offered."""
     if not (step.given or step.choose):
         return
     known = later()
     if step.played not in known.rules.file.actions:
         return
     for label, said in step.given.items():
-        sides, coded = _sides(known.rules, step.played, label), _coded_dice(known.rules, step.played, label)
         for at, text in _each(said):
-            try:
-                _ = coded.read(text) if coded is not None else None
-            except GivenError as error:
-                yield Fault("wrong-value", ("given", label, *at), error.message)
-            faces = text.split(",") if sides and _NUMBERS.fullmatch(text) else []
-            strange = [face for face in faces if not any(_can_show(one, face) for one in sides)]
-            if strange:
-                told = f"it rolls {' and '.join(f'd{one}' for one in sides)}"
-                message = f"no die of {label!r} can show {strange[0]}: {told}"
+            message = _impossible_faces(known.rules, step.played, label, text)
+            if message:
                 yield Fault("wrong-value", ("given", label, *at), message)
     for key, said in step.choose.items():
         asked = asked_of([key.rpartition(":")[2]], decisions_of(known.rules))
@@ -224,31 +217,30 @@ def answer_faults(later: Callable[[], Known], step: Step) -> Iterator[Fault]:
 
 
 def _each(said: str | int | Sequence[str | int]) -> list[tuple[KeyPath, str]]:
-    """Return each answer of a label, with its place among several."""
     if isinstance(said, str | int):
         return [((), str(said))]
     return [((number,), str(one)) for number, one in enumerate(said)]
 
 
-def _sides(rules: Rules, action: str, label: str) -> list[int]:
-    """Return the sides of the dice of a label, where the ruleset's data declare them and they show numbers."""
-    if not rules.file.actions[action].dice:
-        return []
+def _impossible_faces(rules: Rules, action: str, label: str, text: str) -> str:
+    """Return why the declared dice of a label can never show faces; empty for possible or unknown ones."""
     try:
+        if not rules.file.actions[action].dice:  # dice that a rule in code always rolls
+            coded = dice_of(rules, label)
+            _ = coded.read(text) if coded is not None else None
+            return ""
         group = dice_plan(rules.file, action).groups.get(label)
         pools = dice(_COUNT.sub("1", group.template)).pools if group is not None else ()
+    except GivenError as error:
+        return error.message
     except (FileError, NotationError):  # the ruleset is faulty, or more than the number of dice is computed
-        return []
-    has_numbers = all(pool.sides and not pool.is_d66 for pool in pools)
-    return sorted({pool.sides for pool in pools}) if has_numbers else []
-
-
-def _coded_dice(rules: Rules, action: str, label: str) -> Dice | None:
-    """Return the dice that a rule in code always rolls under a label, where the ruleset declares them."""
-    try:
-        return None if rules.file.actions[action].dice else dice_of(rules, label)
-    except NotationError:  # the ruleset is faulty
-        return None
+        return ""
+    sides = sorted({pool.sides for pool in pools})
+    if not (_NUMBERS.fullmatch(text) and sides and all(pool.sides and not pool.is_d66 for pool in pools)):
+        return ""
+    strange = next((face for face in text.split(",") if not any(_can_show(one, face) for one in sides)), "")
+    rolls = " and ".join(f"d{one}" for one in sides)
+    return f"no die of {label!r} can show {strange}: it rolls {rolls}" if strange else ""
 
 
 def _can_show(sides: int, face: str) -> bool:
@@ -261,10 +253,10 @@ def _can_show(sides: int, face: str) -> bool:
 def path_faults_in(
     file: SceneFile, steps: Steps, texts: Iterable[str], known: Known, later: Callable[[], Known]
 ) -> Iterator[Fault]:
-    """Yield faults of paths: impossible ones, and those that name a tag by its key and not by its text.
+    """Yield impossible paths, and paths that use the key of a tag in place of its text.
 
     Args:
-        texts: the texts by which steps may put tags on the table.
+        texts: the texts of tags that steps may create.
     """
     there = {slug(text) for text in (*texts, *(tag.text for tag in file.tags.values()))}
     for at, paths, check in _paths_in(file, steps):
@@ -280,7 +272,7 @@ def path_faults_in(
 def _paths_in(
     file: SceneFile, steps: Steps
 ) -> Iterator[tuple[KeyPath, Mapping[str, Any], Callable[[str, Any, Known], list[Fault]] | None]]:
-    """Yield each table of a scene that is keyed by paths, with its key path and the check of its entries."""
+    """Yield all tables with paths as keys, each with the check of its entries."""
     for name, end in file.ends.items():
         yield ("ends", name, "when"), end.when, _condition_faults
     for at, step in steps:
@@ -290,14 +282,12 @@ def _paths_in(
             yield (*at, "repeat", "until"), step.repeat.until, _condition_faults
         if step.expect is not None:
             yield (*at, "expect", "state"), step.expect.state, _expected_path_faults
-    for name, orders in file.orders.items():  # `check_deciders` checks them as their owner sees the table
-        for number, order in enumerate(orders):
-            yield ("orders", name, number, "when"), order.when, None
-    for name, character in file.characters.items():
-        own = character.get("orders")
-        for number, raw in enumerate(own if isinstance(own, list) else ()):
-            when = raw.get("when") if isinstance(raw, dict) else None
-            yield ("characters", name, "orders", number, "when"), when if isinstance(when, dict) else {}, None
+    lists: dict[KeyPath, Any] = {("orders", name): orders for name, orders in file.orders.items()}
+    lists |= {("characters", name, "orders"): one.get("orders", []) for name, one in file.characters.items()}
+    for at, orders in lists.items():
+        with suppress(ValidationError):  # `check_deciders` checks the rest as their owner sees the table
+            for number, order in enumerate(convert(orders, list[Order])):
+                yield (*at, number, "when"), order.when, None
 
 
 def _condition_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
@@ -308,7 +298,7 @@ def _condition_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
 
 
 def _expected_path_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
-    """Return the faults of an expected path, without warnings of names that play may still create."""
+    """Return the faults of an expected path, without warnings."""
     try:
         return errors_in(path_faults(parse_path(path), known)) if wanted != ABSENT else []
     except UsageError as error:
@@ -316,7 +306,7 @@ def _expected_path_faults(path: str, wanted: Any, known: Known) -> list[Fault]:
 
 
 def texts_in(step: Step) -> Iterator[str]:
-    """Yield the texts by which a step may put something on the table: inputs, answers, and paths of `set`."""
+    """Yield the names that a step may create: inputs, answers, and paths of `set`."""
     for path, value in step.set.items():
         match typed_path(path).keys:
             case ["tags" | "things" | "tracks", name] if value != ABSENT:
@@ -330,9 +320,9 @@ def texts_in(step: Step) -> Iterator[str]:
 
 
 def step_warnings(rules: Rules, steps: Steps, characters: Sequence[str]) -> Iterator[Fault]:
-    """Yield a warning for each step without the actor that it needs, and for each end of what no earlier step begins.
+    """Yield warnings for missing actors, and for periods that end without a beginning.
 
-    An implied period has begun as soon as something is played; of any other only the ruleset's code may tell.
+    An action or a procedure begins the implied periods. Code of a ruleset may begin any period.
     """
     begun, is_played = {SCENE}, False
     for at, step in steps:

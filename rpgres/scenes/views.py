@@ -127,21 +127,20 @@ def scene_result(
 
 
 def hides_nothing(whole: SceneResult, seen: SceneResult) -> bool:
-    """Whether `seen` is all of a scene, except optional decisions that others skipped."""
+    """Whether a view shows a whole scene, apart from skipped decisions of other seats."""
     return whole.state == seen.state and [*map(_without_passes, whole.steps)] == [*map(_without_passes, seen.steps)]
 
 
 def _without_passes(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a step without its seed, its answers (its events have them, too), and the decisions that were skipped."""
+    """Return a step without its seed, its answers, and skipped decisions."""
     events = [one for one in step.get("events", ()) if not (one.get("answer") == NO and one.get("audience"))]
     return {**step, "events": events, "answers": (), "seed": None}
 
 
 def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) -> dict[str, Any] | None:
-    """Return a step for the JSON of a scene; None where it is hidden from a seat.
+    """Return a step as a record; None for a hidden step.
 
-    A skipped step reveals what might have happened, so only the game master sees it. The note of a step, and unused
-    answers, come from the author, who knows everything: likewise.
+    Only the game master sees skipped steps, notes of changes, and unused answers: they contain the plans of the author.
     """
     seat = None if seat == HOST_NAME else seat
     step, result, is_author = played.leaf.step, played.result, seat in (None, GM)
@@ -159,10 +158,9 @@ def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) ->
 
 
 def _result_seen(rules: Rules, result: Result, seat: str, before: State, after: State) -> Result:
-    """Return the result of a step as a seat sees it, without its seed.
+    """Return the visible part of a result, without its seed.
 
-    Inputs count as typed by the actor's seat, and others see the public ones. A hidden thing that the actor names is
-    left out for seats that do not see it.
+    The owner of the inputs is the actor's seat; other seats see public inputs without hidden names.
     """
     hidden = hidden_in(before, after)
     came = before if result.actor in before.characters else after  # an actor may join by the step itself
@@ -183,7 +181,7 @@ def _result_seen(rules: Rules, result: Result, seat: str, before: State, after: 
 
 @contextmanager
 def told_to(seat: str | None) -> Iterator[None]:
-    """Redact errors for a seat: the reason why a change fails may depend on hidden things."""
+    """Redact errors for a seat: the reason of a failed change may be hidden."""
     try:
         yield
     except CannotSet as error:
@@ -202,7 +200,7 @@ def told_to(seat: str | None) -> Iterator[None]:
 
 
 def require_seat(seat: str, *states: State) -> None:
-    """Check that a table has a seat in one of its states; `everybody` is the public view, `host` the full one."""
+    """Check that a seat exists in one of several tables; `everybody` is the public view, `host` the full one."""
     seats = list(dict.fromkeys(one for state in states for one in seats_of(state)))
     if seat not in (*seats, EVERYBODY, HOST_NAME):
         raise UsageError(unknown("seat", seat, seats, of="the scene"), seat=seat, seats=seats)

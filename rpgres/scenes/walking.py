@@ -98,7 +98,7 @@ def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defe
 
 
 def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset[str]:
-    """Return the idle parts of the table (`Ruleset.idle`) of a scene that is a single procedure."""
+    """Return the idle parts of the table (`Ruleset.idle`) for a scene that is a single procedure."""
     program = scene.program
     if len(program.ops) != 1 or program.ends:
         return frozenset()
@@ -117,7 +117,6 @@ def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset
 
 
 def _has_counters(path: TypedPath) -> bool:
-    """Whether counters may stand at a path, of the table or of characters."""
     match path.keys:
         case ["counters", *_] | ["characters"] | ["characters", _] | ["characters", _, "counters", *_]:
             return True
@@ -125,7 +124,7 @@ def _has_counters(path: TypedPath) -> bool:
 
 
 def _reader(scene: Scene, name: str) -> Callable[[Position], Hashable]:
-    """Return the function that reads a result off the last position; of a track, how many boxes are marked."""
+    """Return the function that reads one result from the last position."""
     if name == ENDING:
         return lambda position: ending_of(scene.program, scene.rules, position.at, position.state)
     if not is_path(name):
@@ -136,12 +135,12 @@ def _reader(scene: Scene, name: str) -> Callable[[Position], Hashable]:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is a path of the table, and not a detail of a procedure's outcome, such as `exchanges`."""
+    """Whether a name is a path of the table; other names are details of an outcome, such as `exchanges`."""
     return ("." in name and not name.startswith(TIMES)) or name in State.__struct_fields__
 
 
 def step_names(scene: Scene) -> dict[int, str]:
-    """Return the keys of the steps that play something, by number; of equal ones, later ones with their number."""
+    """Return the keys of actions and procedures by the number of their step; duplicates get that number as well."""
     names: dict[int, str] = {}
     for leaf in scene.program.leaves:
         if leaf.step.played:
@@ -150,14 +149,14 @@ def step_names(scene: Scene) -> dict[int, str]:
 
 
 def times_played(scene: Scene) -> dict[str, int]:
-    """Return the numbers of the steps that repeat, by the names of how often each was played."""
+    """Return the repeated steps by the name of their count."""
     leaves = scene.program.leaves
     repeated = {number: name for number, name in step_names(scene).items() if max(leaves[number].passes, default=1) > 1}
     return {f"{TIMES}{name}": number for number, name in repeated.items()}
 
 
 def check_by(scene: Scene, by: Sequence[str]) -> None:
-    """Raise an error for the name of a result that a scene cannot have."""
+    """Raise an error for the name of an impossible result."""
     played, steps = times_played(scene), [leaf.step for leaf in scene.program.leaves]
     has_details = any(step.procedure for step in steps)
     for name in by:
@@ -174,7 +173,7 @@ def check_by(scene: Scene, by: Sequence[str]) -> None:
 
 
 def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Callable[[], State] | None = None) -> None:
-    """Raise an error for a path at which nothing can stand; `later` returns the table with characters that join."""
+    """Raise an error for an impossible path; `later` returns the table with joining characters."""
     known = Known(rules, state)
     for text in paths:
         try:
@@ -191,24 +190,24 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
 
 
 def nearest_place(rules: Rules, state: State, text: str) -> str:
-    """Return the name nearest to the unknown one in a path; empty where there is none."""
+    """Return the known name nearest to an unknown one in a path; empty for none."""
     faults = path_faults(parse_path(text), Known(rules, state)) if is_path(text) else ()
     return next((hint for fault in faults if (hint := fault.placed("", None, None).hint)), "")
 
 
 def nothing_there(path: str, near: str) -> str:
-    """Return the message for a path that never has a value."""
+    """Return the message for a path without a value."""
     return f"{named('by')} {path}: there is no value at the end{f'; did you mean {near!r}?' if near else ''}"
 
 
 def counting_steps(scene: Scene, name: str) -> list[str]:
-    """Return the steps whose procedures, as far as they have ended, have a detail such as `exchanges`."""
+    """Return the steps with a procedure whose outcome has a detail such as `exchanges`."""
     known: dict[str, Collection[str]] = scene.rules.compiled.get("scenes:details", {})
     return [leaf.key for leaf in scene.program.leaves if name in known.get(leaf.step.procedure, ())]
 
 
 def with_details(scene: Scene, at: Cursor, procedure: str, outcome: Outcome, counts: Sequence[str]) -> Cursor:
-    """Return the cursor of a scene with the requested details of a procedure's outcome."""
+    """Return the cursor with the requested details of a procedure's outcome."""
     if not counts:
         return at
     known: dict[str, Collection[str]] = scene.rules.compiled.setdefault("scenes:details", {})  # by procedure
@@ -223,7 +222,6 @@ def with_details(scene: Scene, at: Cursor, procedure: str, outcome: Outcome, cou
 def _turn(
     scene: Scene, leaf: Leaf, position: Position, dealer: Dealer, policies: Policies, counts: Sequence[str]
 ) -> Position:
-    """Return the position after the next turn."""
     step, at = leaf.step, position.at
     before = scene.state if step.fresh else position.state
     if not step.procedure:
@@ -268,10 +266,10 @@ def _by_label(pairs: Iterable[tuple[str, str]]) -> Map[str, tuple[str, ...]]:
 def play_leaf(
     scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: Policies, *, asked: str = EFFECTS
 ) -> tuple[Outcome | None, State]:
-    """Return the outcome of a step, None where it has none; and the table after it. A procedure is played to its end.
+    """Return the outcome of a step, if it has one, and the table after it. A procedure is played to its end.
 
     Args:
-        dealer: answers chance that the step does not give.
+        dealer: answers chance without a `given` answer.
         asked: the purpose of the run; see `Run.asked`.
     """
     step, rules = leaf.step, scene.rules
@@ -291,7 +289,7 @@ def play_leaf(
 
 
 def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
-    """Return a step's action with its inputs read: once for the table at the beginning."""
+    """Return the prepared action of a step, cached for the first table."""
     if state is not scene.state:
         return prepare_step(scene, leaf, state)
     key = f"step:{id(scene)}:{leaf.number}"
@@ -304,7 +302,7 @@ def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
 def value_name(value: Any) -> str:
     """Return the name of a value in a table of chances.
 
-    Flags are `yes` and `no`, a missing value is `absent`; a box is named by its mark, and other data as JSON.
+    Flags are `yes` and `no`, a missing value is `absent`; the name of a box is its mark, other data are JSON.
     """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "absent"}[value]
