@@ -1,7 +1,7 @@
-"""Diagnostics of a scene: everything that can be checked without playing it.
+"""Diagnostics of a scene file.
 
-`scene_diagnostics` is `scene check`: it takes any text, and its messages may name hidden things. `check_scene` takes a
-parsed scene before it is played. Both walk the steps once, with the action of each earlier step by its id.
+`scene_diagnostics` is `scene check`: messages may name hidden things, and the text may be faulty. `check_scene` checks
+a parsed scene before play. Both walk the steps once, with a table of the actions of earlier steps.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def scene_diagnostics(
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
 ) -> list[Diagnostic]:
-    """Return the diagnostics of the text of a scene, in line order. A faulty part does not hide faults of others.
+    """Return all diagnostics of the text of a scene, in line order.
 
     Args:
         find_ruleset, folder, extra: as of `read_scene`.
@@ -96,7 +96,7 @@ def scene_diagnostics(
     folder = folder_of(source, folder)
     state, on_sheets = _characters(rules, file, source, folder, found)
     including = Including(said, source, folder, extra)
-    with suppress(FileError):  # the walk reports faulty included scenes
+    with suppress(FileError):  # reported by the walk
         program_of(file.steps, source, ends={}, included=including)
     for part in (Part(replace(file, characters={}), source, folder), *including.parts):
         try:
@@ -167,7 +167,7 @@ def _remove(data: dict[str, Any], path: KeyPath) -> None:
             data.pop(str(name), None)
         return
     step = holder if isinstance(holder, dict) else {}
-    steps = step.get("steps") if path[:1] != ("steps",) else None  # each step of a group is checked by itself
+    steps = step.get("steps") if path[:1] != ("steps",) else None  # valid steps of a faulty group
     id_ = {"id": step["id"]} if isinstance(step.get("id"), str) else {}
     group[number] = {**id_, **({"steps": steps} if steps and isinstance(steps, list) else {"note": "faulty"})}
 

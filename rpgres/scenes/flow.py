@@ -1,4 +1,4 @@
-"""The control flow of a scene: which step comes next, and the cursor after it. Nothing here prints or rolls."""
+"""The control flow of a scene: the next step, and the cursor behind it."""
 
 from __future__ import annotations
 

@@ -40,10 +40,9 @@ class SceneOddsResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.sce
     """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
 
     Attributes:
-        sample: estimates of all chances, from plays of the whole scene; null where nothing is open, or none were asked
-            for. The exact chances beside them are lower bounds.
-        counted_by: the steps whose procedures count what is asked for, where there are several: the last one that is
-            played has the value.
+        sample: estimates of all chances from plays of the whole scene, if requested and some probability is open; the
+            exact chances are then lower bounds.
+        counted_by: the steps with the counted detail, if several; the value comes from the last one played.
     """
 
     sample: Sample | None = None
@@ -83,7 +82,7 @@ def chances(scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: 
 def _by_name(
     scene: Scene, found: Mapping[Any, Fraction], left: Fraction, *, by: str
 ) -> tuple[dict[str, Fraction], Fraction | None]:
-    """Return the chance of each value by its name, and the mean of numbers if nothing is unexplored (`left`).
+    """Return the chance of each named value, and the mean of numbers without an unexplored rest (`left`).
 
     Numbers are in ascending order; endings and outcomes in the order of their file.
     """
@@ -106,7 +105,7 @@ def _by_name(
 
 
 def _outcomes_of_last(scene: Scene) -> list[str]:
-    """Return the outcomes of a procedure at the end of a scene, without the outcomes of its turns."""
+    """Return the outcomes of the last procedure of a scene, without the outcomes of turns."""
     file = scene.rules.file
     procedure = scene.program.leaves[-1].step.procedure if scene.program.leaves else ""
     tables = file.actions[procedure].tables if procedure else ()
@@ -134,15 +133,15 @@ def odds_by(scene: Scene, by: str, **budget: Any) -> SceneOdds:
 
     Raises:
         NeedsPolicy: nothing answers a decision.
-        UsageError: there is nothing of such a name.
+        UsageError: unknown name of a result.
     """
     return with_late_deals(scene, lambda game: scene_odds(game, **budget), by=(by,))
 
 
 def with_late_deals(scene: Scene, walk: Callable[[Game], T], **asked: Any) -> T:
-    """Return the result of a walk in which hands are dealt at the first look at them.
+    """Return the result of a walk with hands dealt at their first use.
 
-    If a condition or a result reads a hand, all hands are dealt at once. `NeedsPolicy`: a decision has no answer.
+    All hands are dealt at once for conditions and results that read a hand. `NeedsPolicy`: a decision has no answer.
     """
     try:
         try:
@@ -177,7 +176,7 @@ def scene_subject(
     leaves: int | None = None,
     **options: Any,
 ) -> tuple[Subject, Scene]:
-    """Return a scene as a subject of odds, and the scene itself; options as of `load_scene`."""
+    """Return a subject of odds, and its scene; options as of `load_scene`."""
     read = load_scene(name, overrides=overrides, **options)
 
     def reread(subject: Subject) -> Scene:
@@ -266,7 +265,7 @@ def best_record(
     """Return the result of a scene with optimal decisions of one player; its policies decide for all other players.
 
     Args:
-        prepared: the procedure that the scene plays, if it is one.
+        prepared: the procedure of the scene; None for a scene file.
         best: the character or seat with optimal decisions; by default the first actor.
         goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
         by: see `game_of`.
@@ -274,7 +273,7 @@ def best_record(
         budget: `leaves` and `seconds`; see `Budget`.
 
     Raises:
-        UsageError: there is no such player or ending, or something that matters is hidden from the player (`Blind`).
+        UsageError: unknown player or ending, or relevant data hidden from the player (`Blind`).
         NeedsPolicy: nothing answers a decision of another player.
     """
     ends, people = [end.name for end in scene.program.ends], prepared.state if prepared is not None else scene.state
@@ -351,7 +350,7 @@ def _what_helps(scene: Scene, who: str, error: TooLarge, people: State) -> str:
 
 
 def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Callable[[Any], Fraction | int]]:
-    """Return the outcomes that count, and a function for the value of a result."""
+    """Return the goals, and a function for the value of a result."""
     rules, ends, bands = scene.rules, [end.name for end in scene.program.ends], scene.rules.file.bands
     if by != ENDING and goals:
         return list(goals), lambda value: int(value_name(value) in goals)
@@ -376,7 +375,7 @@ def _number(value: Any, by: str) -> int:
     if isinstance(value, int):
         return int(value)
     name = value_name(value)
-    if isinstance(value, tuple) and name.isdecimal():  # a track, by how many of its boxes are marked
+    if isinstance(value, tuple) and name.isdecimal():  # a track: the number of marked boxes
         return int(name)
     raise UsageError(
         f"{named('best')} with {named('by')} {by} makes a mean as large as can be, and at the end it may be {name}, "

@@ -22,7 +22,7 @@ from rpgres.scenes.flow import Cursor, after_step, answer_lists, ending_of, is_o
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Step
 
-Found = tuple["Result | Pending | None", State]  # the result of a step, None where it plays nothing; the table after it
+Found = tuple["Result | Pending | None", State]  # the result of an action or procedure, and the next table
 RunLeaf = Callable[[Leaf, Cursor, State], Found]
 
 _LONGEST = 10  # characters of a change of a number
@@ -59,7 +59,7 @@ class PlayedStep(NamedTuple):
         result: the result of an action or a procedure.
         state: the table of the scene after it.
         before: the table before the step.
-        after: the table after the step itself; `state` does not include a `fresh` step.
+        after: the table after the step; of a `fresh` step, `state` is older.
     """
 
     leaf: Leaf
@@ -86,7 +86,7 @@ def play_scene(
     Args:
         hand: asks a person for results of real dice and cards.
         begins: called before each step that is played, with the table.
-        rewinds: undoes the last answer at the prompt, so that the step is played again; False where there is none.
+        rewinds: undoes the last answer at the prompt and returns True; the step is then played again.
         ended: called with the name of the ending; empty for none.
 
     Raises:
@@ -144,12 +144,12 @@ def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lamb
 
 
 def seed_of(scene: Scene, seed: str | None) -> str:
-    """Return the given seed, the seed of the scene, or a fresh one."""
+    """Return the given seed, the seed of the scene, or a fresh seed."""
     return read_seed(seed if seed is not None else scene.file.seed)
 
 
 def play_step(scene: Scene, leaf: Leaf, at: Cursor, state: State, streams: Streams, **by: Any) -> Found:
-    """Return the result of a step and the table after it.
+    """Return the result of a step and the next table.
 
     Args:
         by: further answers, as of `run`; a `dealer` and `players` replace the answers of the step.
@@ -222,7 +222,7 @@ def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
 
 
 def wrong_key(rules: Rules, step: Step) -> str:
-    """Return an error for `action` with the name of a procedure, or `procedure` with the name of an action."""
+    """Return an error for a procedure under `action`, or an action under `procedure`."""
     if step.played not in rules.file.actions or bool(step.procedure) == rules.file.actions[step.played].procedure:
         return ""
     was, should = ("action", "procedure") if step.action else ("procedure", "action")

@@ -58,7 +58,7 @@ class Leaf(msgspec.Struct, frozen=True):
 
 
 class Open(msgspec.Struct, frozen=True):
-    """The beginning of a group: its conditions, the end of its repetition, and the index of the next operation."""
+    """The beginning of a group: conditions, end of repetition, index of the next operation."""
 
     due: Test
     until: Test | None
@@ -67,7 +67,7 @@ class Open(msgspec.Struct, frozen=True):
 
 
 class Close(msgspec.Struct, frozen=True):
-    """The end of a group, which continues at its `Open` with the index `opens`."""
+    """The end of a group; `opens` is the index of its `Open`."""
 
     opens: int
 
@@ -100,7 +100,7 @@ class Program(msgspec.Struct, frozen=True):
     ends: tuple[Ending, ...]
 
     def number_of(self, leaf: Leaf, passes: Sequence[int]) -> int:
-        """Return the number of a step among the draws of a seed; other groups do not change it."""
+        """Return the number of a step in the streams of a seed, independent of other groups."""
         turn = 0
         for most, done in zip(leaf.passes, passes, strict=True):
             turn = turn * most + done
@@ -118,9 +118,9 @@ class Scene(msgspec.Struct, frozen=True):
         state: the table at its beginning.
         policies: the policies for decisions without an answer, by character.
         program: its steps.
-        folder: the folder of the scene, where sheets are sought first; None where it is in no file.
+        folder: the folder of the scene file, searched first for sheets; None without a file.
         extra: further folders with rulesets and overlays.
-        told: the policy of each character, for records: the default under `*`.
+        told: policies by character, the default under `*`, for records.
         named: the policies that were named beside the scene, by character; the default under an empty name.
     """
 

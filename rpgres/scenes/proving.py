@@ -38,7 +38,7 @@ class Mismatch(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> str:
-        """The first difference in words: in lists and tables, and between values that print the same."""
+        """The first difference of lists, tables, or values with equal text."""
         expected, found = self.expected, self.found
         if not isinstance(expected, list | dict) and str(expected) != str(found):
             return ""
@@ -54,7 +54,7 @@ class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):
         ok: whether every expectation held.
         checks: how many expectations there are.
         failed: the expectations that did not hold.
-        error: why the scene could not be played to its end; null where it could.
+        error: the message of a scene with a faulty step; null for complete runs.
     """
 
     file: str
@@ -77,7 +77,7 @@ class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"
 
 
 def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mismatch]]:
-    """Return the number of expectations of a scene, and the failed ones.
+    """Return the number of expectations, and all failed expectations.
 
     Raises:
         UsageError: the seed is empty, or has characters that cannot be typed.

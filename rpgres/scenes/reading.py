@@ -31,7 +31,7 @@ from rpgres.toml.reading import FOLDER_NAMED, Source, convert, located, overlay,
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
-    """Return the file of a scene: a path, or a scene of a ruleset as `RULESET/NAME`; an error has the nearest name."""
+    """Return the file of a scene by its path, or by `RULESET/NAME`; errors suggest the nearest name."""
     found = scene_file(name, extra=extra)
     if found is not None:
         return found
@@ -45,7 +45,7 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
 
 
 def scene_file(name: str, *, extra: Sequence[Path] = ()) -> Path | None:
-    """Return the file of a scene as `find_scene` does; None where there is none."""
+    """Return the file of a scene, or None for an unknown name."""
     path = Path(name)
     if os.path.isfile(path):
         return path
@@ -58,7 +58,7 @@ def scene_file(name: str, *, extra: Sequence[Path] = ()) -> Path | None:
         return found
     try:
         data = installed(ruleset).data
-    except UsageError:  # there is no such ruleset
+    except UsageError:  # unknown ruleset
         return None
     return _scene_in([data] if data is not None else [], scene)
 
@@ -133,7 +133,7 @@ def read_scene(
         folder: where sheets are sought first; by default the folder of the text.
         extra: further folders with rulesets and overlays.
         load: returns the rules of a ruleset's code, as `load_rules` does; another may leave out overlays.
-        data: the TOML of the scene, where it is not that of the text.
+        data: the parsed TOML, if it differs from the text.
 
     Raises:
         FileError: the file is faulty; all problems at once.
@@ -167,7 +167,7 @@ def read_scene(
 
 
 class Deciders(msgspec.Struct):
-    """Policies and standing orders of a scene and of the scenes that it includes."""
+    """Policies and standing orders of a scene, included scenes as well."""
 
     policies: dict[str, str] = {}  # names, or files of orders, by character; the default under an empty name
     texts: dict[str, Source] = {}  # the text of the scene that names each policy
@@ -231,12 +231,12 @@ def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, st
 
 
 def beside(policy: str, folder: Path | None) -> str:
-    """Return the name of a policy, or the path of a file of orders in the folder of the scene."""
+    """Return a policy by name, or the path of a file of orders in the scene's folder."""
     return str(folder / policy) if policy.endswith(ORDERS_FILE) and folder is not None else policy
 
 
 class Part(NamedTuple):
-    """A scene, or one that it includes: its record, its text, and its folder."""
+    """The record, text and folder of a scene or an included scene."""
 
     file: SceneFile
     source: Source
@@ -244,7 +244,7 @@ class Part(NamedTuple):
 
 
 class Including:
-    """Reads the scenes that a scene includes, and those that they include; `parts` has them in order."""
+    """Reads included scenes, nested ones as well; `parts` lists them in order."""
 
     def __init__(self, ruleset: str, source: Source, folder: Path | None, extra: Sequence[Path]) -> None:
         self.parts: list[Part] = []
@@ -342,7 +342,7 @@ def _fault_of_marks(track: SceneTrack, boxes: Sequence[Box]) -> tuple[str, str]:
 
 
 def folder_of(source: Source, folder: Path | None = None) -> Path | None:
-    """Return the folder with the sheets of a scene: by default the folder of its file."""
+    """Return the first folder for sheets: by default the folder of the scene's file."""
     return folder if folder is not None or source.path == STDIN else Path(source.path).parent
 
 
@@ -366,7 +366,7 @@ def read_character(
     try:
         path = find_sheet(rules, sheet, beside=folder)
     except RpgresError as error:
-        raise _faulty(source, "unknown-name", (*prefix, "sheet"), error.message) from None
+        raise _faulty(source, "unreadable-file", (*prefix, "sheet"), error.message) from None
     base = read_source(path)
     # Faults of the sheet are reported for its file; its orders hold unless the scene has others.
     of_sheet = make_sheet(rules, parse(base), name=name, source=base)
@@ -375,7 +375,7 @@ def read_character(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# A procedure without a file, such as `fate/conflict`: a scene of one step, as it was typed
+# A procedure without a file, such as `fate/conflict`: a scene of one step
 
 
 def procedure_scene(
@@ -397,7 +397,7 @@ def procedure_scene(
     Args:
         policies: the policies for decisions without an answer, by character; the default under an empty name.
         given, choose: results and answers by label, in order.
-        told: the policy of each character, for records.
+        told: policies by character, for records.
         named: the policies by name, as they were typed; the default under an empty name.
         state: the table, by default an empty one; inputs add characters.
     """

@@ -1,4 +1,4 @@
-"""The records of a scene as it stands in TOML. Nothing here reads or plays one."""
+"""The records of a scene file in TOML."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class SceneTag(_Record, frozen=True):
 
 
 class SceneTrack(_Record, frozen=True):
-    """A track of the table itself when the scene begins, such as a clock that fills.
+    """A track of the table at the beginning, such as a clock.
 
     Attributes:
-        boxes: the number of boxes, each of size 1 and named by its number, or their sizes by name.
+        boxes: the number of boxes of size 1, named 1, 2, 3, or sizes by name.
         marks: the number of marked boxes, from the first on, or their names.
         seen_by: the seats that see it; by default all.
     """
@@ -54,7 +54,7 @@ class SceneTrack(_Record, frozen=True):
 
 
 class SceneThing(_Record, frozen=True):
-    """Other data of the ruleset on the table when the scene begins, under a name that the ruleset knows.
+    """Other data of the ruleset on the table at the beginning, under a name of the ruleset.
 
     Attributes:
         value: a text, a whole number, a flag, a list or a table of these.
@@ -66,23 +66,22 @@ class SceneThing(_Record, frozen=True):
 
 
 class Expect(_Record, frozen=True):
-    """The expected result of a step. Only given keys are compared, and only when the step is played.
+    """The expected result of a played step; only given keys are compared.
 
-    `outcome` accepts the outcome of a step and the one that it also counts as; `outcome` and `also` together tell these
-    apart. `effects` are compared in order and number, each by the fields given. A path of `state` may be quoted or not:
-    `characters.mara.counters.fate-points = 2`.
+    `outcome` also accepts the second outcome of `also`. `effects` are compared in order and number, each by the given
+    fields. A path of `state` may be quoted or not: `characters.mara.counters.fate-points = 2`.
 
     Attributes:
         played: whether the step is played at all; by default a skipped step expects nothing.
-        outcome: the outcome, or the one that it also counts as.
-        also: the outcome that the outcome also counts as; "absent" for none.
+        outcome: the outcome, or its second outcome.
+        also: the second outcome, such as "succeed" for "succeed with style"; "absent" for none.
         success: whether it is a success.
         margin: total less opposition.
         total: the total of the acting side.
         opposition: the total or difficulty that it is compared with.
         effects: every effect in order, each with the fields to compare.
         asks: the label of the decision for which the step waits.
-        error: a part of the message with which the step is refused.
+        error: a part of the expected error message.
         state: values after the step, by path; "absent" for a missing value.
     """
 
@@ -115,7 +114,7 @@ class End(_Record, frozen=True):
     """A possible ending of a scene: the first ending whose conditions hold counts.
 
     Attributes:
-        when: conditions as in the `when` of a step; by default they always hold.
+        when: conditions as in a step; by default always true.
         text: a description for the account.
         at_once: whether the scene ends as soon as they hold, even with steps left.
     """
@@ -140,15 +139,13 @@ _UNUSED = {
 
 
 class Step(_Record, frozen=True):
-    """One step of a scene: an action, a procedure, the `begin` or `end` of a period, a change, or a group of steps.
-
-    A step with a `note` alone is a line of the account.
+    """An action, a procedure, the `begin` or `end` of a period, a change, a group of steps, or a `note`.
 
     Attributes:
         action: the name of an action.
-        procedure: a procedure of the ruleset, such as a conflict; it is played to its end.
-        begin: the period that begins, such as a scene or an exchange.
-        end: the period that ends.
+        procedure: the name of a procedure, such as a conflict.
+        begin: the name of a period, such as a scene or an exchange.
+        end: the name of a period.
         set: new values on the table, by path; "+1" or "-2" in quotes changes a number.
         include: the file of another scene, whose steps are played here.
         steps: a group of steps, played once, or as `repeat` says.
@@ -156,13 +153,13 @@ class Step(_Record, frozen=True):
         actor: the acting character.
         id: a name for conditions of later steps.
         with_: the action's inputs, by parameter.
-        given: results of real dice, by label: one, or a list in the order of the questions.
+        given: results of real dice by label: one result, or a list in the order of questions.
         choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` answers every question of its label.
-        when: conditions with which the step is played: the id of an earlier step = its outcome, or a list of outcomes;
-            a path of the table = a value, or a comparison such as "<= 1".
+        when: conditions of the step: ID of an earlier step = outcome or list of outcomes; PATH of the table = value or
+            comparison, such as "<= 1".
         expect: the expected result, for `scene test`.
         note: a text for the account.
-        fresh: plays the step on the table of the beginning, and does not change the table.
+        fresh: plays the step on a copy of the first table.
     """
 
     action: str = ""
@@ -196,12 +193,12 @@ class Step(_Record, frozen=True):
 
     @property
     def played(self) -> str:
-        """The action or procedure that is played; empty for any other step."""
+        """The name of the action or procedure; empty for other steps."""
         return self.action or self.procedure
 
     @property
     def moment(self) -> tuple[str, Literal["begin", "end"]] | None:
-        """The period that begins or ends, and which; None for any other step."""
+        """The period, with `begin` or `end`; None for other steps."""
         if self.begin:
             return self.begin, "begin"
         return (self.end, "end") if self.end else None
@@ -214,15 +211,15 @@ class SceneFile(_Record, frozen=True):
         ruleset: the ruleset's id.
         title: the title of the scene.
         summary: one line about it.
-        seed: any text; the same seed gives the same run. By default each run has a fresh one.
+        seed: any text; equal seeds give equal runs. By default each run has a fresh seed.
         policy: decides by default: a policy of the ruleset, orders of this scene by name, or a file of standing orders.
         orders: standing orders by name, for `policy`.
         switches: house rules that are not at their default.
         counters: counters of the table at the beginning, such as the game master's points.
         characters: the characters by short name: a sheet, or the keys of one, or both.
         tags: texts with game weight on the table at the beginning, by short name.
-        tracks: tracks of the table itself at the beginning, such as a clock that fills, by name.
-        things: other data of the ruleset on the table at the beginning, by name.
+        tracks: tracks of the table at the beginning, such as a clock, by name.
+        things: other data of the ruleset at the beginning, by name.
         steps: the actions, in order.
         ends: the possible endings by name, in order; the first whose conditions hold counts.
     """

@@ -1,7 +1,7 @@
 """What if: a scene is repeated with answers of its steps changed, by the rules of `rpgres.engine.rerun`.
 
-The changed run takes the recorded answers of each step, and runs steps that it reaches anew as they are written. First
-the scene is repeated as it was: so answers are assigned to steps, and it is known that nothing else has changed.
+The first run repeats the scene with its recorded answers: it assigns the answers to steps, and proves that rules and
+files are unchanged. The second run changes answers; new steps are played as written.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from rpgres.rulesets import RulesetFile
 
-Place = tuple[int, tuple[int, ...]]  # a step by its number, and the passes of its groups
+Place = tuple[int, tuple[int, ...]]  # the number of a step, and the passes of its groups
 
 
 def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
-    """Return a scene as it was played and with answers changed; its policies decide anything new."""
+    """Return the comparison of a played scene with a changed one; policies of the scene decide new questions."""
     if before.seed is None:
         raise UsageError(
             f"this result is what the seat {before.seat or GM} may know, without the seed; take one with nothing left "
@@ -86,12 +86,12 @@ def scene_what_if(scene: Scene, before: SceneResult, asked: Asked) -> WhatIf:
 def file_what_if(
     before: SceneResult, asked: Asked, *, file: str = "", folders: tuple[Path, ...] = ()
 ) -> tuple[WhatIf, RulesetFile]:
-    """Return a scene as it was and with answers changed, and the data of its ruleset.
+    """Return the comparison of a recorded scene with a changed one, and the data of its ruleset.
 
     Policies of `asked` override the policies of the recorded run. `file` is the new place of the scene.
 
     Raises:
-        UsageError: no such answer was given, or the scene has changed since.
+        UsageError: an unknown answer is changed, or the scene has changed since.
         FileError: the scene is missing or faulty.
     """
     name = file or before.scene
@@ -124,7 +124,7 @@ def _name_of(scene: Scene, place: Place) -> str:
 
 
 def _recorded(scene: Scene, before: SceneResult) -> dict[Place, Result]:
-    """Return the recorded result of each step, after a run with the same answers."""
+    """Return the recorded result of each step, checked by a run with the recorded answers."""
     found, left = dict[Place, Result](), list(before.steps)
     other_scene = UsageError(
         f"{scene.source.path} has another result when it is replayed with the same answers: "

@@ -38,7 +38,7 @@ from rpgres.toml.diagnostics import Fault, KeyPath, enumerated, errors_in, neare
 Steps = Sequence[tuple[KeyPath, Step]]
 
 _CHANGED = ("number", "data", "text")  # kinds of values that "+1" may set; of a text, "+1" is the new text
-_YES = "yes"  # which takes the only option of a question inside a roll
+_YES = "yes"  # answers a question with a single option
 _ONLY_BEGUN = "it can end only if an action began it"
 _NUMBERS = re.compile(r"\d+(?:,\d+)*")  # faces of dice that have numbers
 _COUNT = re.compile(r"\{[^{}]*\}(?=d\d)")  # how many dice, computed
@@ -133,7 +133,7 @@ def _input_faults(scene: Scene, step: Step) -> Iterator[Fault]:
             path = tuple(error.path or ())
             key = _parameter(scene.rules, step, str(path[0])) if path else ""
             if error.reason == "missing" and key in removed and key not in replaced:
-                inputs[key] = 0  # in place of a required number
+                inputs[key] = 0  # a valid value of a required number
                 replaced.add(key)
                 continue
             if key in removed:
@@ -162,7 +162,7 @@ def kind_faults(rules: Rules, kind: str) -> Iterator[Fault]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Checks that go by the table: `later` returns it with the characters that join by inputs of steps
+# Checks against the table; `later` includes joining characters
 
 
 def set_faults(later: Callable[[], Known], step: Step) -> Iterator[Fault]:
@@ -233,7 +233,7 @@ def _impossible_faces(rules: Rules, action: str, label: str, text: str) -> str:
         pools = dice(_COUNT.sub("1", group.template)).pools if group is not None else ()
     except GivenError as error:
         return error.message
-    except (FileError, NotationError):  # the ruleset is faulty, or more than the number of dice is computed
+    except (FileError, NotationError):  # faulty rulesets, and dice with computed sides
         return ""
     sides = sorted({pool.sides for pool in pools})
     if not (_NUMBERS.fullmatch(text) and sides and all(pool.sides and not pool.is_d66 for pool in pools)):
@@ -253,7 +253,7 @@ def _can_show(sides: int, face: str) -> bool:
 def path_faults_in(
     file: SceneFile, steps: Steps, texts: Iterable[str], known: Known, later: Callable[[], Known]
 ) -> Iterator[Fault]:
-    """Yield impossible paths, and paths that use the key of a tag in place of its text.
+    """Yield impossible paths, and keys of tags in place of their texts.
 
     Args:
         texts: the texts of tags that steps may create.
@@ -272,7 +272,7 @@ def path_faults_in(
 def _paths_in(
     file: SceneFile, steps: Steps
 ) -> Iterator[tuple[KeyPath, Mapping[str, Any], Callable[[str, Any, Known], list[Fault]] | None]]:
-    """Yield all tables with paths as keys, each with the check of its entries."""
+    """Yield each table with paths as keys, and the check of its entries."""
     for name, end in file.ends.items():
         yield ("ends", name, "when"), end.when, _condition_faults
     for at, step in steps:
@@ -316,7 +316,7 @@ def texts_in(step: Step) -> Iterator[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Warnings: steps that can be played, and likely mean something else
+# Warnings of playable steps
 
 
 def step_warnings(rules: Rules, steps: Steps, characters: Sequence[str]) -> Iterator[Fault]:

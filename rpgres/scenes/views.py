@@ -1,4 +1,4 @@
-"""The result of a scene as a record: whole, or as a seat sees it by the rules of `rpgres.engine.views`."""
+"""The result of a scene as a record, complete or redacted for a seat."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
         rules: the exact rules: version, hash of the data, overlays in use.
         scene: its file or its name, as typed.
         title: the scene's title.
-        summary: what it is about, in a line.
-        seat: the seat that sees it; null where nothing is left out.
-        seed: the seed of the dice; null where something is left out, since the seed would reveal it.
+        summary: one line about the scene.
+        seat: the reader of a redacted result; null for a complete one.
+        seed: the seed of the dice; null for a seat, because a seed reveals hidden dice.
         switches: every house rule and the choice in force.
-        steps: each step's result with its `id`, in the order in which they were played; a step whose `when` did not
-            hold has `skipped`, one that only changes the table `set`, a line of the account only `note`.
+        steps: the results of all steps with their `id`, in order; a skipped step has `skipped`, a change of the table
+            `set`, a line of the account only `note`.
         ending: the name of the ending; null where the scene names none, or none of them holds.
         ending_text: the text of the ending; empty where it has none.
         policies: the policies that were named beside the scene, by character; the default under an empty name.
@@ -57,7 +57,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
 
 
 class SkippedStep(msgspec.Struct, frozen=True):
-    """A step whose `when` did not hold.
+    """A skipped step: its `when` was false.
 
     Attributes:
         id: the step's name.
@@ -69,7 +69,7 @@ class SkippedStep(msgspec.Struct, frozen=True):
 
 
 class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A step that plays nothing: it changes the table, or is a line of the account.
+    """A change of the table, or a line of the account.
 
     Attributes:
         id: the step's name.
@@ -95,10 +95,10 @@ def run_scene(
 def scene_result(
     scene: Scene, steps: Iterable[PlayedStep], *, ending: str, seed: str, seat: str | None = None
 ) -> SceneResult:
-    """Return the result of a scene from its steps and the name of its ending.
+    """Return the result of a scene from its played steps and the name of its ending.
 
     Args:
-        seat: omit what is hidden from this seat, and the seed; nothing for `host`, or for none.
+        seat: the reader, from whom hidden parts and the seed are removed; `host` and None see everything.
 
     Raises:
         UsageError: the scene has no such seat.
@@ -127,7 +127,7 @@ def scene_result(
 
 
 def hides_nothing(whole: SceneResult, seen: SceneResult) -> bool:
-    """Whether a view shows a whole scene, apart from skipped decisions of other seats."""
+    """Whether a view hides only skipped decisions."""
     return whole.state == seen.state and [*map(_without_passes, whole.steps)] == [*map(_without_passes, seen.steps)]
 
 

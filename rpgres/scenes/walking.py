@@ -34,7 +34,7 @@ from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import errors_in, nearest
 
 ENDING = "ending"  # the default result of a scene: how it ends
-TIMES = "times."  # before the name of a step that repeats: how often it was played
+TIMES = "times."  # prefix of the count of a repeated step
 
 
 def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defers: bool = True) -> Game:
@@ -42,13 +42,13 @@ def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defe
 
     Args:
         scene: the scene; its policies answer decisions that its steps do not.
-        by: the names of its results: `ending`, a path of the table at the end, a detail of the outcome of the last
-            procedure that has it (such as `exchanges`), or how often a step was played (`times_played`).
-        best: the character, or the seat, whose decisions are searched and may be any.
+        by: names of results: `ending`, a path of the table, a detail of the last outcome with this detail (such as
+            `exchanges`), or the count of a repeated step (`times_played`).
+        best: the character or seat with free decisions, for a search.
         defers: whether hands stay undealt until a rule looks at them; it changes no chance.
 
     Raises:
-        UsageError: there is nothing of such a name.
+        UsageError: unknown name of a result.
     """
     program, rules = scene.program, scene.rules
     for leaf in program.leaves:
@@ -135,7 +135,7 @@ def _reader(scene: Scene, name: str) -> Callable[[Position], Hashable]:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is a path of the table; other names are details of an outcome, such as `exchanges`."""
+    """Whether a name is a path of the table, not a detail of an outcome, such as `exchanges`."""
     return ("." in name and not name.startswith(TIMES)) or name in State.__struct_fields__
 
 
@@ -184,7 +184,7 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
             raise UsageError(f"{named('by')} {error.raw}{hint}", **error.details) from None
         if later is not None and errors_in(path_faults(path, known)):
             known = Known(rules, later())
-        for fault in errors_in(path_faults(path, known)):  # a warning is of a name that play may still create
+        for fault in errors_in(path_faults(path, known)):  # warnings are about names that play may create
             hint = fault.placed("", None, None).hint
             raise UsageError(f"{named('by')} {text}: {fault.message}{f'; did you mean {hint!r}?' if hint else ''}")
 
@@ -201,7 +201,7 @@ def nothing_there(path: str, near: str) -> str:
 
 
 def counting_steps(scene: Scene, name: str) -> list[str]:
-    """Return the steps with a procedure whose outcome has a detail such as `exchanges`."""
+    """Return the procedures with a detail such as `exchanges` in their outcome."""
     known: dict[str, Collection[str]] = scene.rules.compiled.get("scenes:details", {})
     return [leaf.key for leaf in scene.program.leaves if name in known.get(leaf.step.procedure, ())]
 
@@ -266,7 +266,7 @@ def _by_label(pairs: Iterable[tuple[str, str]]) -> Map[str, tuple[str, ...]]:
 def play_leaf(
     scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: Policies, *, asked: str = EFFECTS
 ) -> tuple[Outcome | None, State]:
-    """Return the outcome of a step, if it has one, and the table after it. A procedure is played to its end.
+    """Return the outcome of a step, None for changes and notes, and the next table. Procedures are played to their end.
 
     Args:
         dealer: answers chance without a `given` answer.
