@@ -19,7 +19,7 @@ from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.lint.paths import Known, read_faults
 from rpgres.lint.reachable import outcome_faults
-from rpgres.model.state import EMPTY, GM, Map, State
+from rpgres.model.state import EMPTY, GM, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
@@ -38,8 +38,15 @@ from rpgres.scenes.reading import (
     with_part,
 )
 from rpgres.scenes.records import End, SceneFile, Step
-from rpgres.scenes.step_checks import answer_faults, kind_faults, path_faults_in, set_faults, step_faults, texts_in
-from rpgres.scenes.step_checks import step_warnings as warnings_of
+from rpgres.scenes.step_checks import (
+    answer_faults,
+    kind_faults,
+    path_faults_in,
+    set_faults,
+    step_faults,
+    step_warnings,
+    texts_in,
+)
 from rpgres.toml.diagnostics import (
     Diagnostic,
     Fault,
@@ -82,41 +89,42 @@ def scene_diagnostics(
         code = find_ruleset(said) if find_ruleset is not None else installed(said, extra)
     except UsageError as error:
         return _in_order([*found, *located([Fault("unknown-name", ("ruleset",), error.message)], source)])
-    rules, chosen = load_rules(code, switches=switches, extra=extra), dict[str, str]()
-    for name, value in file.switches.items():
-        try:
-            rules = load_rules(code, switches={**chosen, name: value, **switches}, extra=extra)
-            chosen[name] = value
-        except RpgresError as error:
-            found += _diagnostics_of(error, source, "unknown-name", "switches", name)
+    rules = _rules(lambda chosen: load_rules(code, switches={**chosen, **switches}, extra=extra), file, source, found)
     try:
         read_seed(file.seed)
     except UsageError as error:
         found += _diagnostics_of(error, source, "wrong-value", "seed")
     folder = folder_of(source, folder)
-    state, on_sheets = _characters(rules, file, source, folder, found)
     including = Including(said, source, folder, extra)
-    with suppress(FileError):  # reported by the walk
-        program_of(file.steps, source, ends={}, included=including)
-    for part in (Part(replace(file, characters={}), source, folder), *including.parts):
-        try:
-            state = with_part(rules, state, part, Deciders())
-        except RpgresError as error:
-            found += diagnostics_in(error)
-    scene = Scene(file, source, rules, with_tracks(rules, state), {}, EMPTY_PROGRAM, folder, extra)
+    state, on_sheets = _table(rules, Part(file, source, folder), including, found)
+    scene = Scene(file, source, rules, state, {}, EMPTY_PROGRAM, folder, extra)
     walk = _Walk(scene, names["characters"], found)
     walk.all()
     texts = tuple(text for _, step in walk.own for text in texts_in(step))
     known = Known(rules, scene.state, walk.characters, texts=(*names["tracks"], *names["things"], *texts))
     later = cache(lambda: replace(known, state=with_joining(scene, walk.played)))
     walk.take(path_faults_in(file, walk.own, texts, known, later), source)
-    walk.take(warnings_of(rules, walk.own, walk.characters), source)
+    walk.take(step_warnings(rules, walk.own, walk.characters), source)
     for at, step in walk.own:
         if step.expect is None or step.expect.error is None:  # else the scene expects that it is refused
             walk.take(set_faults(later, step), source, *at)
             walk.take(answer_faults(later, step), source, *at)
     _check_deciders(found, scene, on_sheets, replace(known, characters=names_in(rules, walk.played)))
     return _in_order(found)
+
+
+def _rules(
+    load: Callable[[Mapping[str, str]], Rules], file: SceneFile, source: Source, found: list[Diagnostic]
+) -> Rules:
+    """Return the rules with all valid switches; add faults of the others to `found`."""
+    rules, chosen = load({}), dict[str, str]()
+    for name, value in file.switches.items():
+        try:
+            rules = load({**chosen, name: value})
+            chosen[name] = value
+        except RpgresError as error:
+            found += _diagnostics_of(error, source, "unknown-name", "switches", name)
+    return rules
 
 
 def check_scene(scene: Scene) -> list[Diagnostic]:
@@ -183,22 +191,29 @@ def _in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     return sorted(dict.fromkeys(told), key=lambda problem: (problem.file, problem.line or 0))
 
 
-def _characters(
-    rules: Rules, file: SceneFile, source: Source, folder: Path | None, found: list[Diagnostic]
+def _table(
+    rules: Rules, own: Part, including: Including, found: list[Diagnostic]
 ) -> tuple[State, dict[str, SheetOrders]]:
-    """Return a table with all valid characters, and their standing orders; add faults to `found`."""
-    state, on_sheets = State(counters=Map(file.counters)), dict[str, SheetOrders]()
-    for name, described in file.characters.items():
+    """Return a table with all valid parts of a scene, and the standing orders of characters; add faults to `found`."""
+    state, on_sheets = State(), dict[str, SheetOrders]()
+    for name, described in own.file.characters.items():
         try:
-            read, _ = read_character(rules, name, described, source=source, folder=folder)
+            read, _ = read_character(rules, name, described, source=own.source, folder=own.folder)
         except RpgresError as error:
             at = ("characters", name, *(["sheet"] if "sheet" in described else []))
-            found += _diagnostics_of(error, source, "refused", *at)
+            found += _diagnostics_of(error, own.source, "refused", *at)
             continue
         state = seated(state, read)
         if read.orders is not None:
             on_sheets[name] = read.orders
-    return state, on_sheets
+    with suppress(FileError):  # reported by the walk
+        program_of(own.file.steps, own.source, ends={}, included=including)
+    for part in (own._replace(file=replace(own.file, characters={})), *including.parts):
+        try:
+            state = with_part(rules, state, part, Deciders())
+        except RpgresError as error:
+            found += diagnostics_in(error)
+    return with_tracks(rules, state), on_sheets
 
 
 def _check_deciders(found: list[Diagnostic], scene: Scene, on_sheets: Mapping[str, SheetOrders], known: Known) -> None:

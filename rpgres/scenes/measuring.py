@@ -270,22 +270,14 @@ def best_record(
         goals: the endings, outcomes or values of `by` that count; by default successes, or the mean of numbers.
         by: see `game_of`.
         known: the seat whose knowledge of a persistent table counts.
-        budget: `leaves` and `seconds`; see `Budget`.
+        budget: `leaves` and `seconds`.
 
     Raises:
         UsageError: unknown player or ending, or relevant data hidden from the player (`Blind`).
-        NeedsPolicy: nothing answers a decision of another player.
     """
     ends, people = [end.name for end in scene.program.ends], prepared.state if prepared is not None else scene.state
-    players = list(dict.fromkeys((*people.characters, *seats_of(people))))
-    first = next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
-    who = best or (prepared.actor if prepared is not None else "") or first
-    if not who:
-        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {', '.join(players)}")
-    if who not in players:
-        raise UsageError(f"{named('best')}: {unknown('character', who, players, of='the scene')}")
-    are_endings = goals and set(goals) <= {*(ends or scene.rules.file.bands)}
-    valued = ENDING if are_endings else by
+    who = _player(scene, people, best or (prepared.actor if prepared is not None else ""))
+    valued = ENDING if goals and set(goals) <= {*(ends or scene.rules.file.bands)} else by
     wanted, worth = _goal(scene, goals, valued)
 
     def search(game: Game) -> SceneBest:
@@ -296,20 +288,18 @@ def best_record(
     except TooLarge as error:
         error.add(_how_far(scene, error) + _what_helps(scene, who, error, people))
         raise
-    nothing = found.value * 0
-    masses: dict[Any, Fraction] = {}
+    nothing, masses = found.value * 0, dict[Any, Any]()
     for result, mass in found.masses.items():
         masses[result[-1:]] = masses.get(result[-1:], nothing) + mass
     shares = chances(scene, masses, nothing, by=by)
     if valued != ENDING and wanted and set(wanted).isdisjoint(shares["outcomes"]):
+        told = f"is no ending, and {by} never is that at the end"
         values = ", ".join(dict.fromkeys((*ends, *shares["outcomes"])))
-        raise UsageError(
-            f"{named('goal')} {wanted[0]} is no ending, and {by} never is that at the end; there are {values}"
-        )
-    policies, inputs = {**scene.told, who: "best"}, prepared.inputs if prepared is not None else EMPTY
+        raise UsageError(f"{named('goal')} {wanted[0]} {told}; there are {values}")
+    about: dict[str, Any] = {"inputs": prepared.inputs if prepared is not None else EMPTY, "note": note}
     return SceneBestResult(
         **shares,
-        **evaluated(scene, by=by, policies=policies, inputs=inputs, note=note),
+        **evaluated(scene, by=by, policies={**scene.told, who: "best"}, **about),
         method="exact",
         open=chance_record(nothing),
         leaves=found.leaves,
@@ -321,6 +311,16 @@ def best_record(
         value=chance_record(found.value),
         decisions=[decision_record(one) for one in found.decisions],
     )
+
+
+def _player(scene: Scene, people: State, name: str) -> str:
+    players = list(dict.fromkeys((*people.characters, *seats_of(people))))
+    who = name or next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
+    if not who:
+        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {', '.join(players)}")
+    if who not in players:
+        raise UsageError(f"{named('best')}: {unknown('character', who, players, of='the scene')}")
+    return who
 
 
 def _how_far(scene: Scene, error: TooLarge) -> str:

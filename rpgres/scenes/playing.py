@@ -20,7 +20,7 @@ from rpgres.model.typed_paths import typed_path
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.flow import Cursor, after_step, answer_lists, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.records import Step
+from rpgres.scenes.records import Step, texts_of
 
 Found = tuple["Result | Pending | None", State]  # the result of an action or procedure, and the next table
 RunLeaf = Callable[[Leaf, Cursor, State], Found]
@@ -231,7 +231,10 @@ def wrong_key(rules: Rules, step: Step) -> str:
 
 def read_step(scene: Scene, step: Step, inputs: Mapping[str, Any], state: State) -> Prepared:
     """Return the action of a step with its inputs read, even for an unknown actor."""
-    actor = step.actor if step.actor in state.characters else next(iter(state.characters), "") if step.actor else ""
+    actor = step.actor
+    if actor and actor not in state.characters:  # a stand-in, who does not oppose the action
+        named = {text.partition(":")[0] for text in texts_of(inputs)}
+        actor = next((name for name in state.characters if name not in named), "")
     return prepare(scene.rules, step.played, inputs, state=state, actor=actor, beside=scene.folder)
 
 
