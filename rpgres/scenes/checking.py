@@ -23,18 +23,15 @@ from rpgres.model.state import EMPTY, GM, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
-from rpgres.rulesets.sheets import SheetOrders, seated
 from rpgres.scenes.playing import with_joining
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of, split_conditions
 from rpgres.scenes.reading import (
     Deciders,
     Including,
     Part,
-    beside,
     folder_of,
     installed,
     names_in,
-    read_character,
     with_part,
 )
 from rpgres.scenes.records import End, SceneFile, Step
@@ -95,8 +92,9 @@ def scene_diagnostics(
     except UsageError as error:
         found += _diagnostics_of(error, source, "wrong-value", "seed")
     folder = folder_of(source, folder)
-    including = Including(said, source, folder, extra)
-    state, on_sheets = _table(rules, Part(file, source, folder), including, found)
+    deciders = Deciders()
+    deciders.add("", file.policy, folder, source)
+    state = _table(rules, Part(file, source, folder), Including(said, source, folder, extra), deciders, found)
     scene = Scene(file, source, rules, state, {}, EMPTY_PROGRAM, folder, extra)
     walk = _Walk(scene, names["characters"], found)
     walk.all()
@@ -109,7 +107,7 @@ def scene_diagnostics(
         if step.expect is None or step.expect.error is None:  # else the scene expects that it is refused
             walk.take(set_faults(later, step), source, *at)
             walk.take(answer_faults(later, step), source, *at)
-    _check_deciders(found, scene, on_sheets, replace(known, characters=names_in(rules, walk.played)))
+    found += _faults_of_deciders(deciders, source, replace(known, characters=names_in(rules, walk.played)))
     return _in_order(found)
 
 
@@ -191,45 +189,36 @@ def _in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     return sorted(dict.fromkeys(told), key=lambda problem: (problem.file, problem.line or 0))
 
 
-def _table(
-    rules: Rules, own: Part, including: Including, found: list[Diagnostic]
-) -> tuple[State, dict[str, SheetOrders]]:
-    """Return a table with all valid parts of a scene, and the standing orders of characters; add faults to `found`."""
-    state, on_sheets = State(), dict[str, SheetOrders]()
-    for name, described in own.file.characters.items():
-        try:
-            read, _ = read_character(rules, name, described, source=own.source, folder=own.folder)
-        except RpgresError as error:
-            at = ("characters", name, *(["sheet"] if "sheet" in described else []))
-            found += _diagnostics_of(error, own.source, "refused", *at)
-            continue
-        state = seated(state, read)
-        if read.orders is not None:
-            on_sheets[name] = read.orders
+def _table(rules: Rules, own: Part, including: Including, deciders: Deciders, found: list[Diagnostic]) -> State:
+    """Return a table with all valid parts of a scene; add policies and orders to `deciders`, faults to `found`."""
+
+    def refuse(error: RpgresError, source: Source, path: KeyPath) -> None:
+        found.extend(_diagnostics_of(error, source, "refused", *path))
+
     with suppress(FileError):  # reported by the walk
         program_of(own.file.steps, own.source, ends={}, included=including)
-    for part in (own._replace(file=replace(own.file, characters={})), *including.parts):
+    state = State()
+    for part in (own, *including.parts):
         try:
-            state = with_part(rules, state, part, Deciders())
-        except RpgresError as error:
+            state = with_part(rules, state, part, deciders, refuse)
+        except RpgresError as error:  # of a tag, track or thing
             found += diagnostics_in(error)
-    return with_tracks(rules, state), on_sheets
+            rest = replace(part.file, tags={}, tracks={}, things={})
+            state = with_part(rules, state, part._replace(file=rest), deciders, refuse)
+    return with_tracks(rules, state)
 
 
-def _check_deciders(found: list[Diagnostic], scene: Scene, on_sheets: Mapping[str, SheetOrders], known: Known) -> None:
+def _faults_of_deciders(deciders: Deciders, source: Source, known: Known) -> Iterator[Diagnostic]:
     from rpgres.engine.deciders import check_deciders
 
-    file, source = scene.file, scene.source
-    said = {"": file.policy, **{name: one.get("policy") for name, one in file.characters.items()}}
-    users = {who: beside(its, scene.folder) for who, its in said.items() if isinstance(its, str) and its}
-    for who, wrong in check_deciders(known, sets=file.orders, users=users, on_sheets=on_sheets):
+    for who, wrong in check_deciders(known, sets=deciders.sets, users=deciders.policies, on_sheets=deciders.orders):
         if isinstance(wrong, Diagnostic):
-            found.append(wrong)
+            yield wrong
         elif isinstance(wrong, Fault):
-            found += located([wrong], source)
+            yield from located([wrong], deciders.sources.get(str(wrong.path[1]), source))
         else:
             at = ("characters", who, "policy") if who else ("policy",)
-            found += _diagnostics_of(wrong, source, "unknown-name", *at)
+            yield from _diagnostics_of(wrong, deciders.texts.get(who, source), "unknown-name", *at)
 
 
 class _Walk:

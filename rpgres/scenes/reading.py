@@ -272,19 +272,37 @@ class Including:
         return other, file.steps
 
 
-def with_part(rules: Rules, state: State, part: Part, deciders: Deciders) -> State:
-    """Return the table with the contents of a scene or an included scene; add its policies to `deciders`."""
+def with_part(
+    rules: Rules,
+    state: State,
+    part: Part,
+    deciders: Deciders,
+    refuse: Callable[[RpgresError, Source, KeyPath], None] | None = None,
+) -> State:
+    """Return the table with the contents of a scene or an included scene; add its policies to `deciders`.
+
+    Args:
+        refuse: called with the error of a faulty character, its file and key path, in place of raising the error.
+    """
     file, source = part.file, part.source
     for name, orders in file.orders.items():
         if name not in deciders.sets:
             deciders.sets[name], deciders.sources[name] = orders, source
     for name, described in file.characters.items():
-        if name not in state.characters:
-            sheet, policy = read_character(rules, name, described, source=source, folder=part.folder)
-            state = seated(state, sheet)
-            deciders.add(name, policy, part.folder, source)
-            if sheet.orders is not None:
-                deciders.orders[name] = sheet.orders
+        if name in state.characters:
+            continue
+        policy = described.get("policy", "")
+        deciders.add(name, policy if isinstance(policy, str) else "", part.folder, source)
+        try:
+            sheet = _character(rules, name, described, source=source, folder=part.folder)
+        except RpgresError as error:
+            if refuse is None:
+                raise
+            refuse(error, source, ("characters", name, *(["sheet"] if "sheet" in described else [])))
+            continue
+        state = seated(state, sheet)
+        if sheet.orders is not None:
+            deciders.orders[name] = sheet.orders
     state = put(state, ("counters",), Map({**file.counters, **state.counters}))
     there = {tag.slug for tag in state.tags}
     for key, tag in file.tags.items():
@@ -350,10 +368,8 @@ def _faulty(source: Source, code: str, at: KeyPath, message: str) -> FileError:
     return diagnostics_error(located([Fault(code, at, message)], source))
 
 
-def read_character(
-    rules: Rules, name: str, described: Mapping[str, Any], *, source: Source, folder: Path | None
-) -> tuple[Sheet, str]:
-    """Return a character and its policy: the sheet, overlaid with the keys in the scene."""
+def _character(rules: Rules, name: str, described: Mapping[str, Any], *, source: Source, folder: Path | None) -> Sheet:
+    """Return a character of a scene: its sheet, overlaid with the keys in the scene."""
     own, prefix = dict(described), ("characters", name)
     policy, sheet = own.pop("policy", ""), own.pop("sheet", None)
     if name in NO_NAMES:
@@ -362,7 +378,7 @@ def read_character(
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
         raise _faulty(source, "wrong-type", prefix, f"sheet and policy of {name} are texts")
     if sheet is None:
-        return make_sheet(rules, own, name=name, source=source, prefix=prefix), policy
+        return make_sheet(rules, own, name=name, source=source, prefix=prefix)
     try:
         path = find_sheet(rules, sheet, beside=folder)
     except RpgresError as error:
@@ -371,7 +387,7 @@ def read_character(
     # Faults of the sheet are reported for its file; its orders hold unless the scene has others.
     of_sheet = make_sheet(rules, parse(base), name=name, source=base)
     made = make_sheet(rules, overlay(parse(base), own), name=name, source=source, prefix=prefix)
-    return (made if ORDERS in own else replace(made, orders=of_sheet.orders)), policy
+    return made if ORDERS in own else replace(made, orders=of_sheet.orders)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
