@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -314,29 +314,35 @@ def with_part(
         Tag(tag.text, tag.kind, tag.on, Map(tag.uses), None if tag.seen_by is None else tuple(tag.seen_by))
         for tag in file.tags.values()
     )
-    wrong = list[Fault]()
-    placed: list[tuple[str, SceneTrack | SceneThing]] = []
-    for name, track in file.tracks.items():
-        if name not in state.tracks:
-            boxes = _boxes(track)
-            message, code = _fault_of_marks(track, boxes)
-            wrong += [Fault(code, ("tracks", name, "marks"), message)] if message else []
-            state = put(state, ("tracks", name), boxes)
-            placed.append((name, track))
-    for name, thing in file.things.items():
-        if name not in state.things:
-            value = freeze(thing.value)
-            message = fault_in(State(things=Map({name: value})))
-            wrong += [Fault("wrong-value", ("things", name, "value"), message)] if message else []
-            if name in file.tracks:
-                told = f"there is already a track {name!r}; use another name"
-                wrong.append(Fault("taken-name", ("things", name), told))
-            state = put(state, ("things", name), value)
-            placed.append((name, thing))
+    tracks = {name: track for name, track in file.tracks.items() if name not in state.tracks}
+    things = {name: thing for name, thing in file.things.items() if name not in state.things}
+    wrong = [*_faults_on_table(tracks, things)]
     if wrong:
         raise diagnostics_error(located(wrong, source))
+    for name, track in tracks.items():
+        state = put(state, ("tracks", name), _boxes(track))
+    for name, thing in things.items():
+        state = put(state, ("things", name), freeze(thing.value))
+    placed: list[tuple[str, SceneTrack | SceneThing]] = [*tracks.items(), *things.items()]
     hidden = {name: tuple(one.seen_by) for name, one in placed if one.seen_by is not None}
     return put(state, ("audiences",), Map({**state.audiences, **hidden}))
+
+
+def _faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> Iterator[Fault]:
+    for name, track in tracks.items():
+        boxes, marks = [box.name for box in _boxes(track)], track.marks
+        strange = [box for box in marks if box not in boxes] if isinstance(marks, list) else []
+        if strange:
+            message = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+            yield Fault("unknown-name", ("tracks", name, "marks"), message)
+        elif isinstance(marks, int) and marks > len(boxes):
+            message = f"{marks} boxes cannot be marked where there are {len(boxes)}"
+            yield Fault("wrong-value", ("tracks", name, "marks"), message)
+    for name, thing in things.items():
+        if message := fault_in(State(things=Map({name: freeze(thing.value)}))):
+            yield Fault("wrong-value", ("things", name, "value"), message)
+        if name in tracks:
+            yield Fault("taken-name", ("things", name), f"there is already a track {name!r}; use another name")
 
 
 def _boxes(track: SceneTrack) -> tuple[Box, ...]:
@@ -345,18 +351,6 @@ def _boxes(track: SceneTrack) -> tuple[Box, ...]:
         sizes = {str(number): 1 for number in range(1, sizes + 1)}
     marked = list(sizes)[:marks] if isinstance(marks, int) else marks
     return tuple(Box(box, size, "x" if box in marked else "") for box, size in sizes.items())
-
-
-def _fault_of_marks(track: SceneTrack, boxes: Sequence[Box]) -> tuple[str, str]:
-    """Return the message and code of a fault in the marks of a track; empty for none."""
-    names = [box.name for box in boxes]
-    if isinstance(track.marks, int):
-        fits = track.marks <= len(names)
-        return "" if fits else f"{track.marks} boxes cannot be marked where there are {len(names)}", "wrong-value"
-    strange = [box for box in track.marks if box not in names]
-    if not strange:
-        return "", ""
-    return f"this track has the boxes {', '.join(names)}; there is no {strange[0]!r}", "unknown-name"
 
 
 def folder_of(source: Source, folder: Path | None = None) -> Path | None:
