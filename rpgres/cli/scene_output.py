@@ -22,8 +22,8 @@ from rpgres.render.accounts.scenes import Titles, account_of, chapter_of, headin
 from rpgres.render.accounts.words import words_of
 from rpgres.render.scenes import step_question_lines
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
-from rpgres.scenes.playing import hides_nothing, prepare_step
-from rpgres.scenes.views import told_to
+from rpgres.scenes.playing import prepare_step
+from rpgres.scenes.views import hides_nothing, told_to
 
 if TYPE_CHECKING:
     from rpgres.cli.asking.prompt import Person

@@ -27,7 +27,7 @@ from rpgres.model.state import Map, State
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
 from rpgres.odds.positions import COUNTERS, Idle
 from rpgres.parameters.examples import example_inputs
-from rpgres.scenes.procedures import Answers, procedure_scene
+from rpgres.scenes.reading import procedure_scene
 from rpgres.scenes.walking import game_of
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -87,7 +87,7 @@ def _forgotten(subject: Subject) -> Iterator[Diagnostic]:
         inputs, switches = example_inputs(rules, procedure)
         chosen = rules.with_switches(switches) if switches else rules
         for name, policy in {**COMMON_POLICIES, **rules.ruleset.policies}.items():
-            game = game_of(procedure_scene(chosen, procedure, inputs, Answers({"": policy})))
+            game = game_of(procedure_scene(chosen, procedure, inputs, {"": policy}))
             for run in range(FEW_RUNS if game.forgotten else 0):
                 if _played(game, run) != _played(game, run, game.forgotten):
                     kinds = ", ".join(sorted(game.forgotten))

@@ -20,7 +20,7 @@ from rpgres.plugins.importing import find_kit
 from rpgres.rulesets import OutcomeTable, RowQuestion, RulesetFile
 from rpgres.rulesets.folders import kit_names
 from rpgres.scenes import SceneResult
-from rpgres.scenes.playing import PlainStep, SkippedStep
+from rpgres.scenes.views import PlainStep, SkippedStep
 
 Schema = dict[str, Any]
 

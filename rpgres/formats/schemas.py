@@ -54,7 +54,7 @@ from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unkno
 from rpgres.rulesets.orders import OrdersFile
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
-from rpgres.scenes.odds_record import SceneOddsResult
+from rpgres.scenes.measuring import SceneOddsResult
 from rpgres.scenes.proving import ProvedScenes
 from rpgres.simulate.simulation import SimulationResult
 

@@ -14,9 +14,13 @@ from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.odds.scene_best import SceneBestResult
 from rpgres.scenes import Scene
-from rpgres.scenes.measuring import odds_by, scene_of_procedure
-from rpgres.scenes.odds_record import SceneOddsResult, scene_record
-from rpgres.scenes.optimal import Beginning, BestQuery, best_record
+from rpgres.scenes.measuring import (
+    SceneOddsResult,
+    best_record,
+    odds_by,
+    scene_of_procedure,
+    scene_record,
+)
 from rpgres.scenes.walking import ENDING
 
 
@@ -118,10 +122,8 @@ def odds_best(
     who = deciding(choose=choose, auto=True, policies=policies, switches=switches, rulesets=rulesets)
     scene, prepared = _played(what, procedure, inputs, who)
     goals = [goal] if isinstance(goal, str) else list(goal)
-    start = (
-        Beginning(prepared.state, prepared.actor, prepared.inputs) if prepared is not None else Beginning(scene.state)
-    )
-    return best_record(scene, BestQuery(best, goals, by, leaves, seconds, note), start)
+    about: dict[str, Any] = {"leaves": leaves, "seconds": seconds, "note": note}
+    return best_record(scene, prepared, best=best, goals=goals, by=by, **about)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from rpgres.scenes.checking import check_scene, require_sound, scene_diagnostics
-from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, scene_result, seed_of, step_record
+from rpgres.scenes.playing import PlayedStep, Unanswered, play_scene, seed_of
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
 from rpgres.scenes.reading import Overrides, find_scene, load_scene, open_scene, read_scene, scene_file, scene_names
-from rpgres.scenes.records import ABSENT, Expect, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.scenes.views import Unanswered
+from rpgres.scenes.records import ABSENT, SceneFile
+from rpgres.scenes.views import SceneResult, run_scene, scene_result, step_record
 
 __all__ = [
     "ABSENT",
-    "Expect",
     "Leaf",
     "Mismatch",
     "Overrides",
@@ -22,10 +21,6 @@ __all__ = [
     "Scene",
     "SceneFile",
     "SceneResult",
-    "SceneTag",
-    "SceneThing",
-    "SceneTrack",
-    "Step",
     "Unanswered",
     "check_scene",
     "find_scene",

@@ -1,4 +1,4 @@
-"""The control flow of a scene: which step comes next, and the cursor after it. Nothing here prints or rolls."""
+"""The control flow of a scene: the next step, and the cursor behind it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from rpgres.model.paths import Scope
 from rpgres.model.state import EMPTY, Map, State
@@ -14,7 +15,7 @@ from rpgres.scenes.program import Leaf, Open, Program, Test
 
 
 class Cursor(msgspec.Struct, frozen=True, gc=False):
-    """Where a program stands, with what later steps may need of earlier ones.
+    """The position in a program, with the outcomes and answers that later steps may need.
 
     Attributes:
         op: the index of the next operation; the length of the program at the end.
@@ -22,7 +23,7 @@ class Cursor(msgspec.Struct, frozen=True, gc=False):
         outcomes: outcomes by the id of their step, as long as a later condition reads them.
         last: the last outcome; only where the scene has no named endings.
         given, choose: the unused answers of a procedure in progress, by label.
-        counted: details of outcomes of procedures that are asked for, each from the last procedure that has it.
+        counted: requested details of outcomes of procedures, each from the last procedure that has it.
     """
 
     op: int = 0
@@ -35,7 +36,7 @@ class Cursor(msgspec.Struct, frozen=True, gc=False):
 
 
 def is_over(program: Program, at: Cursor) -> bool:
-    """Tell whether a scene has ended."""
+    """Whether a scene has ended."""
     return at.op >= len(program.ops)
 
 
@@ -52,53 +53,40 @@ def onward(
     at: Cursor,
     state: State,
     *,
-    skips: Callable[[Leaf, tuple[int, ...]], None] | None = None,
+    skips: Callable[[Leaf, tuple[int, ...]], None] = lambda leaf, passes: None,
 ) -> Cursor:
-    """Return the cursor of the next step whose conditions hold, or the end.
-
-    Args:
-        at: the cursor so far: a step, or the beginning or end of a group.
-        skips: called with each step whose conditions do not hold, and the passes of its groups.
-    """
+    """Return the cursor of the next step to play, or the end; call `skips` with each skipped step."""
     ops = program.ops
     while at.op < len(ops):
         op = ops[at.op]
         if isinstance(op, Leaf):
             if is_due(op.due, rules, at.outcomes, state):
                 break
-            if skips is not None:
-                skips(op, at.passes)
-            at = msgspec.structs.replace(at, op=at.op + 1)
-        elif isinstance(op, Open):
-            if not is_due(op.due, rules, at.outcomes, state):
-                at = msgspec.structs.replace(at, op=op.after)
-            else:
-                at = _next_pass(op, rules, at, state, 0)
+            skips(op, at.passes)
+            at = replace(at, op=at.op + 1)
+            continue
+        done = 0
+        if not isinstance(op, Open):
+            done = at.passes[-1] + 1
+            at = replace(at, op=op.opens, passes=at.passes[:-1])
+            op = ops[at.op]
+            assert isinstance(op, Open)
+        elif not is_due(op.due, rules, at.outcomes, state):
+            at = replace(at, op=op.after)
+            continue
+        if done >= op.at_most or (op.until is not None and is_due(op.until, rules, at.outcomes, state)):
+            at = replace(at, op=op.after)
         else:
-            opened = ops[op.opens]
-            assert isinstance(opened, Open)
-            closed = msgspec.structs.replace(at, op=op.opens, passes=at.passes[:-1])
-            at = _next_pass(opened, rules, closed, state, at.passes[-1] + 1)
-    return _without_unread(program, at)
-
-
-def _next_pass(op: Open, rules: Rules, at: Cursor, state: State, done: int) -> Cursor:
-    """Return the first cursor of the next pass of a group, or the one behind the group."""
-    if done >= op.at_most or (op.until is not None and is_due(op.until, rules, at.outcomes, state)):
-        return msgspec.structs.replace(at, op=op.after)
-    return msgspec.structs.replace(at, op=at.op + 1, passes=(*at.passes, done))
-
-
-def _without_unread(program: Program, at: Cursor) -> Cursor:
-    """Return a cursor without the outcomes that no later condition reads."""
-    if not program.last_use or not any(program.last_use.get(name, -1) < at.op for name in at.outcomes):
-        return at
-    kept = {name: band for name, band in at.outcomes.items() if program.last_use.get(name, -1) >= at.op}
-    return msgspec.structs.replace(at, outcomes=Map(kept))
+            at = replace(at, op=at.op + 1, passes=(*at.passes, done))
+    last_use = program.last_use
+    if last_use:
+        read = {name: band for name, band in at.outcomes.items() if last_use.get(name, -1) >= at.op}
+        at = at if len(read) == len(at.outcomes) else replace(at, outcomes=Map(read))
+    return at
 
 
 def is_due(test: Test, rules: Rules, outcomes: Mapping[str, str], state: State) -> bool:
-    """Tell whether conditions hold; an outcome with `also` counts as both."""
+    """Whether conditions hold; an outcome with `also` counts as both."""
     for earlier, wanted in test.outcomes:
         outcome = outcomes.get(earlier, "")
         if not any(rules.is_band(outcome, band) for band in wanted):
@@ -107,33 +95,26 @@ def is_due(test: Test, rules: Rules, outcomes: Mapping[str, str], state: State) 
 
 
 def after_step(program: Program, rules: Rules, at: Cursor, state: State, *, outcome: str | None) -> Cursor:
-    """Return the cursor behind a step that was played; the end where an ending with `at-once` holds.
-
-    Args:
-        outcome: the band of its outcome; None where it has none.
-    """
-    op = program.ops[at.op]
-    assert isinstance(op, Leaf)
+    """Return the cursor after a played step; the end for an ending with `at-once`."""
+    step = leaf_at(program, at).step
     # Unchanged fields are copied without being read, so that odds find a turn in the cache whatever its pass.
     changes: dict[str, Any] = {"op": at.op + 1}
-    if op.step.procedure:
+    if step.procedure:
         changes |= {"given": EMPTY, "choose": EMPTY}
-    if outcome is not None and op.step.id in program.last_use:
-        changes["outcomes"] = at.outcomes.with_(op.step.id, outcome)
+    if outcome is not None and step.id in program.last_use:
+        changes["outcomes"] = at.outcomes.with_(step.id, outcome)
     if outcome is not None and not program.ends:
         changes["last"] = outcome
-    then = msgspec.structs.replace(at, **changes)
+    then = replace(at, **changes)
     if any(end.at_once and is_due(end.due, rules, then.outcomes, state) for end in program.ends):
-        return msgspec.structs.replace(then, op=len(program.ops), passes=())
+        return replace(then, op=len(program.ops), passes=())
     return then
 
 
 def ending_of(program: Program, rules: Rules, at: Cursor, state: State) -> str:
-    """Return the name of the ending; where the scene names none, the outcome of its last step."""
-    for end in program.ends:
-        if is_due(end.due, rules, at.outcomes, state):
-            return end.name
-    return at.last
+    """Return the name of the ending; without named endings, the last outcome."""
+    held = (end.name for end in program.ends if is_due(end.due, rules, at.outcomes, state))
+    return next(held, at.last)
 
 
 def answer_lists(answers: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -28,16 +28,15 @@ class Test(NamedTuple):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A step that is no group and no include.
+    """A single step, without groups and includes.
 
     Attributes:
         source: the text of its file.
         path: its key path in the file.
-        key: its id, else its place in the file: `steps[2].steps[0]`; in one that is included with the name of that.
+        key: its id, or its key path; in an included scene after the name of the file: `part:steps[2].steps[0]`.
         number: its number among the steps, from 0.
-        passes: the maximum number of passes of each group that contains it, from the outermost.
-        due: the conditions with which it is played.
-        name: its name in messages.
+        passes: the maximum passes of each group around it, from the outermost.
+        due: the conditions of the step.
     """
 
     step: Step
@@ -50,16 +49,16 @@ class Leaf(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"step {self.step.id!r}" if self.step.id else key_text(self.path)
 
     def where(self, *path: str | int) -> str:
-        """Return `FILE:LINE` of the step, or of a key of it."""
+        """Return `FILE:LINE` of a key of the step."""
         return f"{self.source.path}:{locate(self.source.text, (*self.path, *path)) or 1}"
 
 
 class Open(msgspec.Struct, frozen=True):
-    """The beginning of a group: its conditions, when it stops repeating, and the index of the operation behind it."""
+    """The beginning of a group: conditions, end of repetition, index of the next operation."""
 
     due: Test
     until: Test | None
@@ -68,7 +67,7 @@ class Open(msgspec.Struct, frozen=True):
 
 
 class Close(msgspec.Struct, frozen=True):
-    """The end of a group, which continues at its `Open` with the index `opens`."""
+    """The end of a group; `opens` is the index of its `Open`."""
 
     opens: int
 
@@ -101,10 +100,7 @@ class Program(msgspec.Struct, frozen=True):
     ends: tuple[Ending, ...]
 
     def number_of(self, leaf: Leaf, passes: Sequence[int]) -> int:
-        """Return the number of a step among the draws of a seed, in some pass of the groups that contain it.
-
-        It does not depend on the passes of other groups.
-        """
+        """Return the number of a step in the streams of a seed, independent of other groups."""
         turn = 0
         for most, done in zip(leaf.passes, passes, strict=True):
             turn = turn * most + done
@@ -122,9 +118,9 @@ class Scene(msgspec.Struct, frozen=True):
         state: the table at its beginning.
         policies: the policies for decisions without an answer, by character.
         program: its steps.
-        folder: the folder of the scene, where sheets are sought first; None where it is in no file.
+        folder: the folder of the scene file, searched first for sheets; None without a file.
         extra: further folders with rulesets and overlays.
-        told: the policy of each character, for records: the default under `*`.
+        told: policies by character, the default under `*`, for records.
         named: the policies that were named beside the scene, by character; the default under an empty name.
     """
 
@@ -139,97 +135,65 @@ class Scene(msgspec.Struct, frozen=True):
     told: Mapping[str, str] = EMPTY
     named: Mapping[str, str] = EMPTY
 
-    def where(self, *path: str | int) -> str:
-        """Return `FILE:LINE` of a key path."""
-        return f"{self.source.path}:{locate(self.source.text, path) or 1}"
-
 
 Included = Callable[[Step, Source, KeyPath], tuple[Source, Sequence[Step]]]
 
 
 def program_of(steps: Sequence[Step], source: Source, *, ends: Mapping[str, End], included: Included) -> Program:
-    """Return the steps of a scene, groups and includes unfolded.
-
-    Args:
-        included: returns the text and the steps of an included scene.
+    """Return the steps of a scene with groups and includes unfolded; `included` reads an included scene.
 
     Raises:
         FileError: an included scene cannot be read, or a condition.
     """
-    unfolding = _Unfolding(included, source)
-    unfolding.steps(steps, source, ("steps",))
-    endings = []
-    for name, end in ends.items():
-        due = unfolding.test(end.when, source, ("ends", name, "when"))
-        unfolding.uses.update({id_: inf for id_, _ in due.outcomes})
-        endings.append(Ending(name, due, end.at_once))
-    return Program(tuple(unfolding.ops), tuple(unfolding.leaves), unfolding.uses, tuple(endings))
+    ops, leaves, ids, uses = list[Op](), list[Leaf](), dict[str, None](), dict[str, float]()
+
+    def test(when: Mapping[str, Any], source: Source, at: KeyPath) -> Test:
+        try:
+            outcomes, paths = split_conditions(when, ids)
+            wanted = tuple((key, tuple(map(str, bands))) for key, bands in outcomes.items())
+            holds = compiled(paths) if paths else None
+        except UsageError as error:
+            where = f"{source.path}:{locate(source.text, at) or 1}"
+            raise FileError(f"{where}: {error.message}", file=source.path) from None
+        uses.update({name: len(ops) for name in outcomes})
+        return Test(wanted, holds)
+
+    def unfold(steps: Sequence[Step], source_: Source, above: KeyPath, passes: tuple[int, ...]) -> None:
+        for number, step in enumerate(steps):
+            at = (*above, number)
+            due = test(step.when, source_, (*at, "when"))
+            if step.include or step.steps:
+                group(step, source_, at, due, passes)
+            else:
+                own = "" if source_ is source else f"{Path(source_.path).stem}:"
+                leaf = Leaf(step, source_, at, step.id or own + key_text(at), len(leaves), passes, due)
+                leaves.append(leaf)
+                ops.append(leaf)
+            if step.id:
+                ids[step.id] = None
+
+    def group(step: Step, source: Source, at: KeyPath, due: Test, passes: tuple[int, ...]) -> None:
+        opens, repeat, until = len(ops), step.repeat, ALWAYS
+        at_most = repeat.at_most if repeat is not None else 1
+        inner, steps = included(step, source, (*at, "include")) if step.include else (source, step.steps)
+        ops.append(Close(opens))  # a placeholder until the end of the group is known
+        unfold(steps, inner, ("steps",) if step.include else (*at, "steps"), (*passes, at_most))
+        if repeat is not None:
+            until = test(repeat.until, source, (*at, "repeat", "until"))
+        ops.append(Close(opens))
+        ops[opens] = Open(due, until if until != ALWAYS else None, at_most, len(ops))
+        if at_most > 1:  # conditions in a group are read again in its next pass
+            uses.update({name: len(ops) for name, place in uses.items() if place > opens})
+
+    unfold(steps, source, ("steps",), ())
+    endings = [Ending(name, test(end.when, source, ("ends", name, "when")), end.at_once) for name, end in ends.items()]
+    uses.update({id_: inf for end in endings for id_, _ in end.due.outcomes})
+    return Program(tuple(ops), tuple(leaves), uses, tuple(endings))
 
 
 def split_conditions(when: Mapping[str, Any], ids: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Return the conditions of a `when`: outcomes by the id of a step, and values by path of the table."""
+    """Return the conditions of a `when`: outcomes by the id of a step, and values by path."""
     known = set(ids)
     of_steps = {key: wanted for key, wanted in when.items() if key in known or "." not in key}
     outcomes = {key: wanted if isinstance(wanted, list) else [wanted] for key, wanted in of_steps.items()}
     return outcomes, {key: wanted for key, wanted in when.items() if key not in of_steps}
-
-
-def _test_of(when: Mapping[str, Any], ids: Iterable[str]) -> Test:
-    """Return conditions that were read."""
-    outcomes, paths = split_conditions(when, ids)
-    wanted = tuple((key, tuple(map(str, bands))) for key, bands in outcomes.items())
-    return Test(wanted, compiled(paths) if paths else None)
-
-
-class _Unfolding:
-    """Builds the operations of a program."""
-
-    def __init__(self, included: Included, source: Source) -> None:
-        self.included = included
-        self.source = source  # of the scene itself
-        self.ops: list[Op] = []
-        self.leaves: list[Leaf] = []
-        self.ids: dict[str, None] = {}
-        self.uses: dict[str, float] = {}
-        self.passes: tuple[int, ...] = ()
-
-    def steps(self, steps: Sequence[Step], source: Source, at: KeyPath) -> None:
-        for number, step in enumerate(steps):
-            self.step(step, source, (*at, number))
-
-    def step(self, step: Step, source: Source, at: KeyPath) -> None:
-        due = self.test(step.when, source, (*at, "when"))
-        if step.include:
-            other, steps = self.included(step, source, (*at, "include"))
-            self._group(step, source, at, due, lambda: self.steps(steps, other, ("steps",)))
-        elif step.steps:
-            self._group(step, source, at, due, lambda: self.steps(step.steps, source, (*at, "steps")))
-        else:
-            number = len(self.leaves)
-            own = "" if source is self.source else f"{Path(source.path).stem}:"
-            self.leaves.append(Leaf(step, source, at, step.id or own + key_text(at), number, self.passes, due))
-            self.ops.append(self.leaves[-1])
-        if step.id:
-            self.ids[step.id] = None
-
-    def _group(self, step: Step, source: Source, at: KeyPath, due: Test, inner: Callable[[], None]) -> None:
-        opens, repeat, before = len(self.ops), step.repeat, self.passes
-        at_most = repeat.at_most if repeat is not None else 1
-        self.ops.append(Close(opens))  # a placeholder until the end of the group is known
-        self.passes = (*before, at_most)
-        inner()
-        self.passes = before
-        until = self.test(repeat.until, source, (*at, "repeat", "until")) if repeat is not None else ALWAYS
-        self.ops.append(Close(opens))
-        self.ops[opens] = Open(due, until if until != ALWAYS else None, at_most, len(self.ops))
-        if at_most > 1:  # conditions in a group are read again in its next pass
-            self.uses.update({name: len(self.ops) for name, place in self.uses.items() if place > opens})
-
-    def test(self, when: Mapping[str, Any], source: Source, at: KeyPath) -> Test:
-        try:
-            test = _test_of(when, self.ids)
-        except UsageError as error:
-            where = f"{source.path}:{locate(source.text, at) or 1}"
-            raise FileError(f"{where}: {error.message}", file=source.path) from None
-        self.uses.update({name: len(self.ops) for name, _ in test.outcomes})
-        return test

@@ -38,7 +38,7 @@ class Mismatch(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> str:
-        """The first difference in words: in lists and tables, and between values that print the same."""
+        """The first difference of lists, tables, or values with equal text."""
         expected, found = self.expected, self.found
         if not isinstance(expected, list | dict) and str(expected) != str(found):
             return ""
@@ -54,7 +54,7 @@ class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):
         ok: whether every expectation held.
         checks: how many expectations there are.
         failed: the expectations that did not hold.
-        error: why the scene could not be played to its end; null where it could.
+        error: the message of a scene with a faulty step; null for complete runs.
     """
 
     file: str
@@ -77,20 +77,24 @@ class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"
 
 
 def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mismatch]]:
-    """Return how many expectations a scene has, and those that do not hold.
+    """Return the number of expectations, and all failed expectations.
 
     Raises:
         UsageError: the seed is empty, or has characters that cannot be typed.
-        FileError: a step that expects no fault cannot be played.
+        FileError: a step without an expected error cannot be played.
     """
     streams = Streams(read_seed(next((one for one in (seed, scene.file.seed) if one is not None), "0")))
-    proof = _Proof()
+    checks, wrong = 0, list[Mismatch]()
+
+    def hold(leaf: Leaf, what: str, expected: Any, came: Any) -> None:
+        nonlocal checks
+        checks += 1
+        if expected != came:
+            wrong.append(Mismatch(leaf.where("expect", what.split(".", 1)[0]), leaf.name, what, expected, came))
 
     def run_leaf(leaf: Leaf, at: Cursor, before: State) -> tuple[Result | None, State]:
-        expect = leaf.step.expect or Expect()
-        proof.hold(leaf, "played", expect.played, True)
+        expect, after = leaf.step.expect or Expect(), before
         found: Result | Pending | RpgresError | None
-        after = before
         try:
             found, after = play_step(scene, leaf, at, before, streams)
         except RpgresError as error:
@@ -100,30 +104,14 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
         if isinstance(found, Pending) and expect.asks is None:
             raise unanswered(leaf, found, after)
         for what, expected, came in _compare(expect, found, after):
-            proof.hold(leaf, what, expected, came)
+            hold(leaf, what, expected, came)
         return found if isinstance(found, Result) else None, after
 
     for played in walk(scene, run_leaf):
-        if played.is_skipped and played.leaf.step.expect is not None:
-            proof.hold(played.leaf, "played", played.leaf.step.expect.played, False)
-    return proof.checks, proof.wrong
-
-
-class _Proof:
-    """The number of expectations so far, and those that did not hold."""
-
-    def __init__(self) -> None:
-        self.checks = 0
-        self.wrong: list[Mismatch] = []
-
-    def hold(self, leaf: Leaf, what: str, expected: Any, came: Any) -> None:
-        """Compare a value with an expectation; None expects nothing."""
-        if expected is None:
-            return
-        self.checks += 1
-        if expected != came:
-            where = leaf.where("expect", *what.split(".", 1)[:1])
-            self.wrong.append(Mismatch(where, leaf.name, what, expected, came))
+        expect = played.leaf.step.expect
+        if played.is_skipped and expect is not None and expect.played is not None:
+            hold(played.leaf, "played", expect.played, False)
+    return checks, wrong
 
 
 def _compare(
@@ -136,23 +124,23 @@ def _compare(
     if expect.asks is not None:
         yield "asks", expect.asks, found.question.label if isinstance(found, Pending) else "nothing"
     outcome, also = getattr(found, "outcome", None), getattr(found, "also", None)
-    if expect.outcome is not None:
-        yield "outcome", expect.outcome, expect.outcome if expect.outcome == also else outcome
-    if expect.also is not None:
-        yield "also", expect.also, also or (ABSENT if outcome else None)
-    for what in ("success", "margin", "total", "opposition"):
-        expected = getattr(expect, what)
-        if expected is not None:
-            yield what, expected, getattr(found, what, None)
-    if expect.effects is not None:
-        effects = found.effects if isinstance(found, Result) else []
-        yield "effects", expect.effects, _shown(expect.effects, effects)
+    effects = found.effects if isinstance(found, Result) else []
+    came = {
+        "played": True,
+        "outcome": expect.outcome if expect.outcome == also else outcome,
+        "also": also or (ABSENT if outcome else None),
+        **{what: getattr(found, what, None) for what in ("success", "margin", "total", "opposition")},
+        "effects": _shown(expect.effects or [], effects),
+    }
+    for what, value in came.items():
+        if getattr(expect, what) is not None:
+            yield what, getattr(expect, what), value
     for path, expected in _paths(expect.state):
         yield f"state.{path}", expected, value_at(state, path)
 
 
 def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every value with its path, whether the path is one quoted key or nested tables in TOML."""
+    """Yield every value with its path, from quoted keys and from nested tables."""
     for key, value in expected.items():
         if isinstance(value, Mapping) and value:
             yield from _paths(value, f"{prefix}{key}.")
@@ -161,7 +149,7 @@ def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 
 def _shown(expected: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the effects of the result; those that agree with their expectation have only the expected fields."""
+    """Return the effects of a result; matching ones have only the expected fields."""
     shown = []
     for number, effect in enumerate(effects):
         wanted = expected[number] if number < len(expected) else {}

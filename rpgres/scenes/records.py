@@ -1,19 +1,20 @@
-"""The records of a scene as it stands in TOML. Nothing here reads or plays one."""
+"""The records of a scene file in TOML."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from rpgres.model.conditions import Wanted
-from rpgres.model.paths import ABSENT as ABSENT  # what an expectation says of what must not be there
+from rpgres.model.paths import ABSENT as ABSENT  # the expected value of a missing path
 from rpgres.model.state import SCENE
 from rpgres.rulesets import Id
 from rpgres.rulesets.orders import NamedOrders
 
 Answers = dict[str, str | int | list[str | int]]  # by label: one, or several in order
-When = dict[str, Wanted]  # by the id of an earlier step: outcomes; by a path of the table: what has to stand there
+When = dict[str, Wanted]  # outcomes by the id of an earlier step, and values by path of the table
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -24,11 +25,11 @@ class SceneTag(_Record, frozen=True):
     """A text with game weight that lies on the table when the scene begins.
 
     Attributes:
-        text: the text as people say it.
-        kind: the ruleset's word for what it is.
+        text: the text of the tag.
+        kind: its kind, such as an aspect.
         on: the character that carries it; empty for the scene.
-        uses: free uses by who holds them.
-        seen_by: the seats that may know of it; everybody when left out.
+        uses: free uses by their holder.
+        seen_by: the seats that see it; by default all.
     """
 
     text: str
@@ -39,15 +40,12 @@ class SceneTag(_Record, frozen=True):
 
 
 class SceneTrack(_Record, frozen=True):
-    """Boxes of the table itself when the scene begins: a clock that fills, for example.
-
-    `boxes` is how many there are, each of size 1 and called by its number, or their sizes by name. `marks` is how many
-    of them are marked, from the first on, or the names of those that are.
+    """A track of the table at the beginning, such as a clock.
 
     Attributes:
-        boxes: how many boxes, each of size 1, or their sizes by name.
-        marks: how many are marked, from the first on, or the names of those that are.
-        seen_by: the seats that may know of it; everybody when left out.
+        boxes: the number of boxes of size 1, named 1, 2, 3, or sizes by name.
+        marks: the number of marked boxes, from the first on, or their names.
+        seen_by: the seats that see it; by default all.
     """
 
     boxes: Annotated[int, msgspec.Meta(ge=1, le=1000)] | dict[str, int]
@@ -56,11 +54,11 @@ class SceneTrack(_Record, frozen=True):
 
 
 class SceneThing(_Record, frozen=True):
-    """Something of the ruleset's own that lies on the table when the scene begins, under the name the ruleset knows.
+    """Other data of the ruleset on the table at the beginning, under a name of the ruleset.
 
     Attributes:
-        value: what it is: a text, a whole number, a flag, a list or a table of these.
-        seen_by: the seats that may know of it; everybody when left out.
+        value: a text, a whole number, a flag, a list or a table of these.
+        seen_by: the seats that see it; by default all.
     """
 
     value: Any
@@ -68,30 +66,23 @@ class SceneThing(_Record, frozen=True):
 
 
 class Expect(_Record, frozen=True):
-    """What a step must come to; only what is given is compared, and only when the step is played.
+    """The expected result of a played step; only given keys are compared.
 
-    `played` holds a step to being played, or to being skipped.
-
-    `outcome` may be one that the outcome is as well, as in `when`. `also` says which one that is, `"absent"` that it is
-    no other; so both together tell them apart.
-
-    `effects` are compared in order and number, each by the fields given. `asks` expects the run to wait for that
-    decision, `error` expects it to be refused with a message that contains the text. `state` holds values after the
-    step by path, as `characters.mara.counters.fate-points = 2`, in quotes or not; `"absent"` for what must not be
-    there.
+    `outcome` also accepts the second outcome of `also`. `effects` are compared in order and number, each by the given
+    fields. A path of `state` may be quoted or not: `characters.mara.counters.fate-points = 2`.
 
     Attributes:
         played: whether the step is played at all; by default a skipped step expects nothing.
-        outcome: the band of the outcome, or one that it is as well.
-        also: the band that the outcome is as well; "absent" for one that is no other.
+        outcome: the outcome, or its second outcome.
+        also: the second outcome, such as "succeed" for "succeed with style"; "absent" for none.
         success: whether it is a success.
         margin: total less opposition.
-        total: what the acting side came to.
-        opposition: what it was up against.
-        effects: every effect in order, each with the fields that matter.
-        asks: the label of the decision that the step waits for.
-        error: a part of the message with which the step is refused.
-        state: values after the step, by path; "absent" for what must not be there.
+        total: the total of the acting side.
+        opposition: the total or difficulty that it is compared with.
+        effects: every effect in order, each with the fields to compare.
+        asks: the label of the decision for which the step waits.
+        error: a part of the expected error message.
+        state: values after the step, by path; "absent" for a missing value.
     """
 
     played: bool | None = None
@@ -108,11 +99,11 @@ class Expect(_Record, frozen=True):
 
 
 class Repeat(_Record, frozen=True):
-    """How long a group of steps is played again and again.
+    """How often a group of steps is repeated.
 
     Attributes:
-        until: conditions as in `when`, looked at before each pass; where all hold, the group is over.
-        at_most: how many passes at the most.
+        until: conditions as in `when`, checked before each pass; the group ends when all of them hold.
+        at_most: the maximum number of passes.
     """
 
     until: When = {}
@@ -120,12 +111,12 @@ class Repeat(_Record, frozen=True):
 
 
 class End(_Record, frozen=True):
-    """How a scene may end: the first of its endings whose conditions hold is the one.
+    """A possible ending of a scene: the first ending whose conditions hold counts.
 
     Attributes:
-        when: conditions as in the `when` of a step; left out, they always hold.
-        text: what that means, for the account.
-        at_once: whether the scene is over as soon as they hold, whatever steps are left.
+        when: conditions as in a step; by default always true.
+        text: a description for the account.
+        at_once: whether the scene ends as soon as they hold, even with steps left.
     """
 
     when: When = {}
@@ -135,7 +126,7 @@ class End(_Record, frozen=True):
 
 _KINDS = ("action", "procedure", "begin", "end", "set", "include", "steps")
 
-# What steps of a kind have no use for: said there it would be passed over, and an `expect` would never fail.
+# Keys without effect in steps of a kind: they are refused, since an `expect` there would never fail.
 _OF_LEAVES = ("actor", "with", "given", "choose", "expect", "fresh")
 _UNUSED = {
     "begin": ("actor", "with"),
@@ -148,30 +139,27 @@ _UNUSED = {
 
 
 class Step(_Record, frozen=True):
-    """One step of a scene: an action, a procedure, the `begin` or `end` of a period, a change, or a group of steps.
-
-    `fresh` plays it on the table as it was at first. A step that has nothing but a `note` is a line of the account.
+    """An action, a procedure, the `begin` or `end` of a period, a change, a group of steps, or a `note`.
 
     Attributes:
-        action: the action's name.
-        procedure: in place of an action: a procedure of the ruleset, such as a conflict, which is played to its end.
-        begin: in place of an action: what begins, such as a scene or an exchange.
-        end: in place of an action: what ends.
-        set: in place of an action: what stands at places of the table from now on, by path; "+1" or "-2" in quotes
-            changes a number.
-        include: in place of an action: the file of another scene, whose steps are played here.
-        steps: in place of an action: a group of steps, played once, or as `repeat` says.
-        repeat: how long the group is repeated.
-        actor: who acts: one of the scene's characters.
-        id: a name, so that later steps can branch on its outcome.
+        action: the name of an action.
+        procedure: the name of a procedure, such as a conflict.
+        begin: the name of a period, such as a scene or an exchange.
+        end: the name of a period.
+        set: new values on the table, by path; "+1" or "-2" in quotes changes a number.
+        include: the file of another scene, whose steps are played here.
+        steps: a group of steps, played once, or as `repeat` says.
+        repeat: how often the group is repeated.
+        actor: the acting character.
+        id: a name for conditions of later steps.
         with_: the action's inputs, by parameter.
-        given: results read off real dice, by label: one, or a list in the order of the questions.
-        choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
-        when: the step is played only where all of this holds: id of an earlier step = outcome, or a list of outcomes;
-            a path of the table = a value, or a comparison such as "<= 1".
-        expect: what `scene test` checks.
-        note: carried into the result.
-        fresh: plays the step on the table as it was at the beginning, and leaves that as it is.
+        given: results of real dice by label: one result, or a list in the order of questions.
+        choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` answers every question of its label.
+        when: conditions of the step: ID of an earlier step = outcome or list of outcomes; PATH of the table = value or
+            comparison, such as "<= 1".
+        expect: the expected result, for `scene test`.
+        note: a text for the account.
+        fresh: plays the step on a copy of the first table.
     """
 
     action: str = ""
@@ -205,36 +193,35 @@ class Step(_Record, frozen=True):
 
     @property
     def played(self) -> str:
-        """The action or procedure that is played; empty for anything else."""
+        """The name of the action or procedure; empty for other steps."""
         return self.action or self.procedure
 
     @property
     def moment(self) -> tuple[str, Literal["begin", "end"]] | None:
-        """The period that begins or ends, and which; None for anything else."""
+        """The period, with `begin` or `end`; None for other steps."""
         if self.begin:
             return self.begin, "begin"
         return (self.end, "end") if self.end else None
 
 
 class SceneFile(_Record, frozen=True):
-    """A scene as it stands in TOML.
+    """A scene file in TOML.
 
     Attributes:
         ruleset: the ruleset's id.
-        title: what the scene is called.
-        summary: what it is about, in a line.
-        seed: any text, so that every run is the same; left out, each run has a fresh one.
-        policy: who answers what nothing else does: a policy of the ruleset, orders of this scene by name, or a file of
-            standing orders.
-        orders: standing orders by name, which a `policy` can name.
+        title: the title of the scene.
+        summary: one line about it.
+        seed: any text; equal seeds give equal runs. By default each run has a fresh seed.
+        policy: decides by default: a policy of the ruleset, orders of this scene by name, or a file of standing orders.
+        orders: standing orders by name, for `policy`.
         switches: house rules that are not at their default.
-        counters: counters of the table, such as the game master's points, at the beginning.
-        characters: who takes part, by short name: a sheet, or the keys of one, or both.
-        tags: texts with game weight that lie on the table at the beginning, by short name.
-        tracks: boxes of the table itself at the beginning, such as a clock that fills, by name.
-        things: what else the ruleset keeps on the table, at the beginning, by the name it gives it.
+        counters: counters of the table at the beginning, such as the game master's points.
+        characters: the characters by short name: a sheet, or the keys of one, or both.
+        tags: texts with game weight on the table at the beginning, by short name.
+        tracks: tracks of the table at the beginning, such as a clock, by name.
+        things: other data of the ruleset at the beginning, by name.
         steps: the actions, in order.
-        ends: how the scene may end, by name, in order; the first whose conditions hold at its end is the one.
+        ends: the possible endings by name, in order; the first whose conditions hold counts.
     """
 
     ruleset: str
@@ -251,3 +238,14 @@ class SceneFile(_Record, frozen=True):
     things: dict[Id, SceneThing] = {}
     steps: list[Step] = []
     ends: dict[Id, End] = {}
+
+
+def texts_of(value: Any) -> list[str]:
+    """Return all texts in nested lists and tables."""
+    found, left = list[str](), [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found.append(one)
+        left += one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else ()
+    return found

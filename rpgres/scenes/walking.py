@@ -1,4 +1,4 @@
-"""A scene as a game that odds and simulations go through: without records, and for odds turn by turn."""
+"""A scene as a game that odds and simulations walk through: without records, and for odds turn by turn."""
 
 from __future__ import annotations
 
@@ -30,28 +30,25 @@ from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.flow import Cursor, after_step, answer_lists, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step_of_many, changed_by, prepare_step, with_joining
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
-from rpgres.scenes.records import Step
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import errors_in, nearest
 
-ENDING = "ending"  # what odds of a scene are asked by default: how it ends
-TIMES = "times."  # before the name of a step that repeats: how often it was played
-
-_Answers = Mapping[str, Sequence[str]]
+ENDING = "ending"  # the default result of a scene: how it ends
+TIMES = "times."  # prefix of the count of a repeated step
 
 
 def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defers: bool = True) -> Game:
-    """Return a scene as a game that odds go through.
+    """Return a scene as a game that odds walk through.
 
     Args:
-        scene: the scene; its policies answer what its steps do not.
-        by: what is asked for: `ending`, a path of the table at the end, a detail of the outcome of the last
-            procedure that has it (such as `exchanges`), or how often a step was played (`times_played`).
-        best: the character, or the seat, whose decisions are searched and may be any.
-        defers: whether hands stay undealt until somebody looks at them; it changes no chance.
+        scene: the scene; its policies answer decisions that its steps do not.
+        by: names of results: `ending`, a path of the table, a detail of the last outcome with this detail (such as
+            `exchanges`), or the count of a repeated step (`times_played`).
+        best: the character or seat with free decisions, for a search.
+        defers: whether hands stay undealt until a rule looks at them; it changes no chance.
 
     Raises:
-        UsageError: there is nothing of such a name.
+        UsageError: unknown name of a result.
     """
     program, rules = scene.program, scene.rules
     for leaf in program.leaves:
@@ -59,8 +56,8 @@ def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defe
             message = "odds of a procedure on the table as it was at first (`fresh`) are not worked out"
             raise FileError(f"{leaf.where('fresh')}: {leaf.name}: {message}; leave `fresh` out, or simulate")
     check_by(scene, by)
-    counts, played = _details(by), times_played(scene)
-    tallied = {leaf: name for name, leaf in played.items() if name in by}
+    details = tuple(name for name in by if name != ENDING and not name.startswith(TIMES) and not is_path(name))
+    tallied = {leaf: name for name, leaf in times_played(scene).items() if name in by}
     readers = [_reader(scene, name) for name in by]
     policies = Policies(scene.policies)
 
@@ -69,13 +66,16 @@ def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defe
         if isinstance(dealer, TapeDealer):
             dealer.deals_late = defers
         try:
-            after = _turn(scene, leaf, position, dealer, policies, counts)
-            name = tallied.get(leaf.number) if after.place is None else None
-            return after if name is None else replace(after, at=_once_more(after.at, name))
+            after = _turn(scene, leaf, position, dealer, policies, details)
         except RpgresError as error:
             if "asked" in error.details or isinstance(error, UndealtError):
                 raise
             raise at_step_of_many(leaf, error) from error
+        name = tallied.get(leaf.number) if after.place is None else None
+        if name is None:
+            return after
+        counted = after.at.counted
+        return replace(after, at=replace(after.at, counted=counted.with_(name, counted.get(name, 0) + 1)))
 
     def go_on(position: Position) -> Position:
         if position.place is not None:
@@ -98,27 +98,25 @@ def game_of(scene: Scene, *, by: Sequence[str] = (ENDING,), best: str = "", defe
 
 
 def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset[str]:
-    """Return what makes no difference to a scene (`Ruleset.idle`): only of one that is a procedure and nothing else."""
+    """Return the idle parts of the table (`Ruleset.idle`) for a scene that is a single procedure."""
     program = scene.program
-    if len(program.ops) != 1:
+    if len(program.ops) != 1 or program.ends:
         return frozenset()
     leaf = program.leaves[0]
-    is_bare = not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
     idle = scene.rules.ruleset.idles.get(leaf.step.procedure)
-    if idle is None or not is_bare or leaf.step.choose:
+    if idle is None or leaf.due != ALWAYS or leaf.step.choose:
         return frozenset()
     asked = [typed_path(name) for name in by if is_path(name)]
-    named = {f"{COUNTERS}{name}" for name in scene.rules.file.rated}  # what sheets list, formulas may speak of
-    found = frozenset(idle(scene.rules, policies)) - named
-    if any(path.field == "tags" for path in asked):
-        found = frozenset([name for name in found if name.startswith(COUNTERS)])
+    found = frozenset(idle(scene.rules, policies))
+    counters = {name for name in found if name.startswith(COUNTERS)}
     if any(map(_has_counters, asked)):
-        found = frozenset([name for name in found if not name.startswith(COUNTERS)])
-    return found
+        found -= counters
+    if any(path.field == "tags" for path in asked):
+        found &= counters
+    return found - {f"{COUNTERS}{name}" for name in scene.rules.file.rated}  # formulas may use what sheets list
 
 
 def _has_counters(path: TypedPath) -> bool:
-    """Tell whether counters may stand at a path, of the table or of characters."""
     match path.keys:
         case ["counters", *_] | ["characters"] | ["characters", _] | ["characters", _, "counters", *_]:
             return True
@@ -126,37 +124,23 @@ def _has_counters(path: TypedPath) -> bool:
 
 
 def _reader(scene: Scene, name: str) -> Callable[[Position], Hashable]:
-    """Return what reads something that is asked for off a position at the end."""
+    """Return the function that reads one result from the last position."""
     if name == ENDING:
         return lambda position: ending_of(scene.program, scene.rules, position.at, position.state)
     if not is_path(name):
         nothing = 0 if name.startswith(TIMES) else None
         return lambda position: position.at.counted.get(name, nothing)
-    read = path_reader(name)
-    return lambda position: read(position.state)
-
-
-def path_reader(name: str) -> Callable[[State], Hashable]:
-    """Return what reads a path of the table: of a track, how many of its boxes are marked.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
     path = parse_path(name)
-    return lambda state: freeze(plain(path.told(state)))
+    return lambda position: freeze(plain(path.told(position.state)))
 
 
 def is_path(name: str) -> bool:
-    """Tell whether a name is a path of the table, and not a detail of a procedure's outcome, such as `exchanges`."""
+    """Whether a name is a path of the table, not a detail of an outcome, such as `exchanges`."""
     return ("." in name and not name.startswith(TIMES)) or name in State.__struct_fields__
 
 
-def _details(by: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in by if name != ENDING and not name.startswith(TIMES) and not is_path(name))
-
-
 def step_names(scene: Scene) -> dict[int, str]:
-    """Return the keys of the steps that play something, by number; of equal ones, later ones with their number."""
+    """Return the keys of actions and procedures by the number of their step; duplicates get that number as well."""
     names: dict[int, str] = {}
     for leaf in scene.program.leaves:
         if leaf.step.played:
@@ -165,48 +149,31 @@ def step_names(scene: Scene) -> dict[int, str]:
 
 
 def times_played(scene: Scene) -> dict[str, int]:
-    """Return the names under which is counted how often a step that repeats was played, with its number."""
+    """Return the repeated steps by the name of their count."""
     leaves = scene.program.leaves
     repeated = {number: name for number, name in step_names(scene).items() if max(leaves[number].passes, default=1) > 1}
     return {f"{TIMES}{name}": number for number, name in repeated.items()}
 
 
-def _once_more(at: Cursor, name: str) -> Cursor:
-    return replace(at, counted=at.counted.with_(name, at.counted.get(name, 0) + 1))
-
-
 def check_by(scene: Scene, by: Sequence[str]) -> None:
-    """Check that there can be something under these names at the end of a scene.
-
-    Raises:
-        UsageError: a path cannot be read, or something in it is not there; or there is no procedure to tell a detail.
-    """
-    played, procedures = times_played(scene), _procedures(scene)
+    """Raise an error for the name of an impossible result."""
+    played, steps = times_played(scene), [leaf.step for leaf in scene.program.leaves]
+    has_details = any(step.procedure for step in steps)
     for name in by:
-        if name not in (ENDING, *played) and not is_path(name) and (name.startswith(TIMES) or not procedures):
-            raise UsageError(_nothing_counted(name, played))
+        if name in (ENDING, *played) or is_path(name) or (has_details and not name.startswith(TIMES)):
+            continue
+        near = nearest(name, played)
+        of_steps = f"how often a step is played: {', '.join(played)}" if played else "no step of this scene repeats"
+        raise UsageError(
+            f"{named('by')} {name}: nothing of this name is counted{f'; did you mean {near!r}?' if near else ''} "
+            f"({of_steps}; what stands on the table at the end has a path, such as characters.NAME.counters.NAME)"
+        )
     paths = [name for name in by if is_path(name)]
-    check_paths(scene.rules, scene.state, paths, later=lambda: with_joining(scene, _steps(scene)))
-
-
-def _nothing_counted(name: str, played: Collection[str]) -> str:
-    known = nearest(name, played)
-    of_steps = f"how often a step is played: {', '.join(played)}" if played else "no step of this scene repeats"
-    return (
-        f"{named('by')} {name}: nothing of this name is counted{f'; did you mean {known!r}?' if known else ''} "
-        f"({of_steps}; what stands on the table at the end has a path, such as characters.NAME.counters.NAME)"
-    )
+    check_paths(scene.rules, scene.state, paths, later=lambda: with_joining(scene, steps))
 
 
 def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Callable[[], State] | None = None) -> None:
-    """Check that something can stand at paths of a table.
-
-    Args:
-        later: returns the table with those who join later.
-
-    Raises:
-        UsageError: one cannot be read, or nothing can have a name in it.
-    """
+    """Raise an error for an impossible path; `later` returns the table with joining characters."""
     known = Known(rules, state)
     for text in paths:
         try:
@@ -217,48 +184,37 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Call
             raise UsageError(f"{named('by')} {error.raw}{hint}", **error.details) from None
         if later is not None and errors_in(path_faults(path, known)):
             known = Known(rules, later())
-        for fault in errors_in(path_faults(path, known)):  # what only play brings forth may be counted
+        for fault in errors_in(path_faults(path, known)):  # warnings are about names that play may create
             hint = fault.placed("", None, None).hint
             raise UsageError(f"{named('by')} {text}: {fault.message}{f'; did you mean {hint!r}?' if hint else ''}")
 
 
 def nearest_place(rules: Rules, state: State, text: str) -> str:
-    """Return the name nearest to the one in a path that nothing on a table has; empty where there is none."""
+    """Return the known name nearest to an unknown one in a path; empty for none."""
     faults = path_faults(parse_path(text), Known(rules, state)) if is_path(text) else ()
     return next((hint for fault in faults if (hint := fault.placed("", None, None).hint)), "")
 
 
 def nothing_there(path: str, near: str) -> str:
-    """Return what is said of a path at which nothing ever stood."""
+    """Return the message for a path without a value."""
     return f"{named('by')} {path}: there is no value at the end{f'; did you mean {near!r}?' if near else ''}"
 
 
-def _steps(scene: Scene) -> list[Step]:
-    return [leaf.step for leaf in scene.program.leaves]
-
-
-def _procedures(scene: Scene) -> set[str]:
-    return {step.procedure for step in _steps(scene) if step.procedure}
-
-
 def counting_steps(scene: Scene, name: str) -> list[str]:
-    """Return the steps whose procedures told a detail such as `exchanges`, as far as they came to an end."""
+    """Return the procedures with a detail such as `exchanges` in their outcome."""
     known: dict[str, Collection[str]] = scene.rules.compiled.get("scenes:details", {})
     return [leaf.key for leaf in scene.program.leaves if name in known.get(leaf.step.procedure, ())]
 
 
 def with_details(scene: Scene, at: Cursor, procedure: str, outcome: Outcome, counts: Sequence[str]) -> Cursor:
-    """Return where a scene stands, with the details of a procedure's outcome that are asked for.
-
-    Raises:
-        UsageError: none of the scene's procedures tells one of them, as far as all of them have come to an end.
-    """
+    """Return the cursor with the requested details of a procedure's outcome."""
     if not counts:
         return at
     known: dict[str, Collection[str]] = scene.rules.compiled.setdefault("scenes:details", {})  # by procedure
     known[procedure] = outcome.details.keys()
-    if _procedures(scene) <= known.keys():
-        check_details(counts, {name: None for one in _procedures(scene) for name in known[one]})
+    procedures = {leaf.step.procedure for leaf in scene.program.leaves if leaf.step.procedure}
+    if procedures <= known.keys():
+        check_details(counts, {name: None for one in procedures for name in known[one]})
     found = {name: freeze(plain(outcome.details[name])) for name in counts if name in outcome.details}
     return replace(at, counted=Map({**at.counted, **found}))
 
@@ -266,70 +222,55 @@ def with_details(scene: Scene, at: Cursor, procedure: str, outcome: Outcome, cou
 def _turn(
     scene: Scene, leaf: Leaf, position: Position, dealer: Dealer, policies: Policies, counts: Sequence[str]
 ) -> Position:
-    """Return where a scene stands after the turn that is due."""
     step, at = leaf.step, position.at
     before = scene.state if step.fresh else position.state
     if not step.procedure:
         outcome, state = play_leaf(scene, leaf, before, dealer, policies, asked=STATE)
-        band = outcome.band if outcome is not None else None
-        dealer.came_to(band)
-        return _behind(scene, at, position.state if step.fresh else state, band)
-    if position.place is None:
+    elif position.place is None:
         prepared = prepare_step(scene, leaf, before)
         by_hand = GivenDealer(answer_lists(step.given), then=dealer)
         seats = Seats(answers_to(prepared, answer_lists(step.choose)), policies=policies)
         place, state = begin_procedure(prepared, dealer=by_hand, players=seats)
-        given, choose = _gathered(by_hand.unused()), _gathered(seats.unused(is_over=False))
-        return Position(state, replace(at, given=_left(given), choose=_left(choose)), place)
-    seats = Seats(at.choose, policies=policies)
-    given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
-    found, run = play_turn(
-        scene.rules,
-        step.procedure,
-        position.state,
-        position.place,
-        dealer=given_dealer or dealer,
-        players=seats,
-        asked=STATE,
-    )
-    if isinstance(found, Turn):
-        if at.given and given_dealer is not None:
-            at = replace(at, given=_left(_gathered(given_dealer.unused())))
-        if at.choose:
-            at = replace(at, choose=_left(_gathered(seats.unused(is_over=False))))
-        return Position(run.state, at, found.place)
-    dealer.applies()
-    state = apply_effects(scene.rules, run.state, found)
-    dealer.came_to(found.band)
-    at = with_details(scene, at, step.procedure, found, counts)
-    return _behind(scene, at, position.state if step.fresh else state, found.band)
+        at = replace(at, given=_by_label(by_hand.unused()), choose=_by_label(seats.unused(is_over=False)))
+        return Position(state, at, place)
+    else:
+        seats = Seats(at.choose, policies=policies)
+        given = GivenDealer(at.given, then=dealer) if at.given else None
+        now, place = position.state, position.place
+        found, run = play_turn(
+            scene.rules, step.procedure, now, place, dealer=given or dealer, players=seats, asked=STATE
+        )
+        if isinstance(found, Turn):
+            if given is not None:
+                at = replace(at, given=_by_label(given.unused()))
+            if at.choose:
+                at = replace(at, choose=_by_label(seats.unused(is_over=False)))
+            return Position(run.state, at, found.place)
+        dealer.applies()
+        outcome, state = found, apply_effects(scene.rules, run.state, found)
+    band = outcome.band if outcome is not None else None
+    dealer.came_to(band)
+    if step.procedure and outcome is not None:
+        at = with_details(scene, at, step.procedure, outcome, counts)
+    state = position.state if step.fresh else state
+    return Position(state, after_step(scene.program, scene.rules, at, state, outcome=band))
 
 
-def _behind(scene: Scene, at: Cursor, state: State, outcome: str | None) -> Position:
-    return Position(state, after_step(scene.program, scene.rules, at, state, outcome=outcome))
-
-
-def _left(answers: _Answers) -> Map[str, tuple[str, ...]]:
-    return Map({label: tuple(several) for label, several in answers.items() if several})
-
-
-def _gathered(pairs: Any) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _by_label(pairs: Iterable[tuple[str, str]]) -> Map[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
     for label, value in pairs:
-        found.setdefault(label, []).append(value)
-    return found
+        found[label] = (*found.get(label, ()), value)
+    return Map(found)
 
 
 def play_leaf(
     scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: Policies, *, asked: str = EFFECTS
 ) -> tuple[Outcome | None, State]:
-    """Return the outcome of a step, None where it has none; and the table after it.
+    """Return the outcome of a step, None for changes and notes, and the next table. Procedures are played to their end.
 
     Args:
-        leaf: the step; a procedure is played to its end.
-        state: the table before it.
-        dealer: who answers chance that the step does not give.
-        asked: what the run is for; see `Run.asked`.
+        dealer: answers chance without a `given` answer.
+        asked: the purpose of the run; see `Run.asked`.
     """
     step, rules = leaf.step, scene.rules
     if not (step.played or step.moment):
@@ -348,21 +289,20 @@ def play_leaf(
 
 
 def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
-    """Return a step's action with its inputs read; only once for the table as every run begins with it."""
+    """Return the prepared action of a step, cached for the first table."""
     if state is not scene.state:
         return prepare_step(scene, leaf, state)
     key = f"step:{id(scene)}:{leaf.number}"
-    kept: tuple[Scene, Prepared] | None = scene.rules.compiled.get(key)
-    if kept is None:
-        kept = scene.rules.compiled[key] = scene, prepare_step(scene, leaf, state)
-    return kept[1]
+    cached: tuple[Scene, Prepared] | None = scene.rules.compiled.get(key)
+    if cached is None:
+        cached = scene.rules.compiled[key] = scene, prepare_step(scene, leaf, state)
+    return cached[1]
 
 
 def value_name(value: Any) -> str:
-    """Return what a value is called in a table of chances.
+    """Return the name of a value in a table of chances.
 
-    Flags are `yes` and `no`, what is not there is `absent`; a box is called by what it is marked with, other data as
-    JSON.
+    Flags are `yes` and `no`, a missing value is `absent`; the name of a box is its mark, other data are JSON.
     """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "absent"}[value]

@@ -18,7 +18,7 @@ from rpgres.odds.exact import outcome_odds
 from rpgres.odds.scenes import scene_odds
 from rpgres.render.lines import plain_text
 from rpgres.render.results import result_lines
-from rpgres.scenes.procedures import procedure_scene
+from rpgres.scenes.reading import procedure_scene
 from rpgres.scenes.walking import game_of
 from tests.support.battle import DATA, Front, battle_rules, battle_ruleset, chance_to_win, losses
 from tests.support.tiny import tiny_rules

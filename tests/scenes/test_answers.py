@@ -84,3 +84,12 @@ def test_behind_a_faulty_include_nothing_is_told_to_be_missing(tmp_path: Path, m
     inner = "steps.inner.acton"
     assert [fault.partition(":")[0] for fault in behind_it] == [inner]
     assert [fault.partition(":")[0] for fault in before] == [inner, "steps[0].when.inner", "steps[0].actor"]
+
+
+def test_a_policy_may_be_a_set_of_orders_of_an_included_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    orders = '[orders]\nbold = [{ ask = "price", choose = "OPTION" }]\n[[steps]]\nnote = "x"\n'
+    text = 'ruleset = "fate"\npolicy = "bold"\n[[steps]]\ninclude = "part.toml"\n'
+    for option, faults in {"fail": [], "flee": ["orders.bold[0].choose"]}.items():
+        Path("part.toml").write_text('ruleset = "fate"\n' + orders.replace("OPTION", option))
+        assert [fault.partition(":")[0] for fault in told(text)] == faults

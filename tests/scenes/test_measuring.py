@@ -22,8 +22,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import measuring
-from rpgres.scenes.measuring import odds_by, procedure_subject, scene_subject
-from rpgres.scenes.odds_record import scene_record
+from rpgres.scenes.measuring import odds_by, procedure_subject, scene_record, scene_subject
 from rpgres.scenes.walking import ENDING
 from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win
 

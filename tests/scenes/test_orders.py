@@ -10,7 +10,7 @@ import pytest
 from rpgres.errors import FileError, UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Overrides, read_scene, run_scene, scene_diagnostics
-from rpgres.scenes.deciding import who_decides
+from rpgres.scenes.reading import who_decides
 from rpgres.toml.reading import Source
 
 HEAD = 'ruleset = "fate"\nseed = "7"\n'

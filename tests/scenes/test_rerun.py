@@ -15,7 +15,7 @@ from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import Overrides, Scene, SceneResult, load_scene, open_scene, read_scene, run_scene, scene_names
-from rpgres.scenes.procedures import Answers, procedure_scene
+from rpgres.scenes.reading import procedure_scene
 from rpgres.scenes.rerun import file_what_if, scene_what_if
 from rpgres.toml.reading import Source
 from tests.support.effort import few
@@ -195,7 +195,7 @@ PROCEDURES = {
 def test_a_procedure_without_a_scene_file_runs_again_from_what_it_printed(system: str, procedure: str) -> None:
     rules = load_rules(find_ruleset(system))
     policies = {"": policy_of(rules)}
-    before = printed(procedure_scene(rules, procedure, PROCEDURES[system, procedure], Answers(policies)), seed="5")
+    before = printed(procedure_scene(rules, procedure, PROCEDURES[system, procedure], policies), seed="5")
     first = next(one for one in before.steps[0]["answers"] if one["kind"] == "decision")
     asked = Asked(choose=[f"{procedure}.{first['label']}#1={first['value']}"], auto=True)
     record, file = file_what_if(before, asked)
@@ -205,8 +205,8 @@ def test_a_procedure_without_a_scene_file_runs_again_from_what_it_printed(system
 
 def test_a_changed_procedure_goes_on_from_the_change() -> None:
     rules = load_rules(find_ruleset("fate"))
-    answers = Answers({"": policy_of(rules)})
-    conflict = procedure_scene(rules, "conflict", {"sheet": "mara", "against": ["venn"]}, answers)
+    policies = {"": policy_of(rules)}
+    conflict = procedure_scene(rules, "conflict", {"sheet": "mara", "against": ["venn"]}, policies)
     before = printed(conflict, seed="5")
     record, _ = file_what_if(before, Asked(choose=["conflict.concede#1=concede"]))
     assert record.complete

@@ -16,7 +16,7 @@ from rpgres.errors import RpgresError
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Overrides, Scene, open_scene, read_scene, run_scene, scene_names
-from rpgres.scenes.procedures import procedure_scene
+from rpgres.scenes.reading import procedure_scene
 from rpgres.scenes.walking import ENDING, game_of, value_name
 from rpgres.simulate import Crew, Plan, Tally, scene_job, simulated
 from rpgres.simulate.blocks import count_runs

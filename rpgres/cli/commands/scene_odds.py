@@ -21,11 +21,11 @@ from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Known
+    from rpgres.engine.prepare import Prepared
     from rpgres.odds.query import Query
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.scenes import Scene
-    from rpgres.scenes.optimal import Beginning
 
 NOTHING_BEST = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
@@ -76,9 +76,7 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
         told = {"policies": scene.told, "by": shared["by"] or ENDING, "title": scene.file.title}
         run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others)
     elif shared["best"] is not None:
-        from rpgres.scenes.optimal import Beginning
-
-        _print_best(scene, shared, Beginning(scene.state))
+        _print_best(scene, shared)
     else:
         _print_odds(scene, shared)
 
@@ -99,13 +97,11 @@ def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence
         return
     query = replace(query, auto=query.auto or shared["best"] is not None)
     scene, prepared = scene_of_procedure(query)
-    told = {"inputs": prepared.inputs, "known": query.start.record()}
+    known = query.start.record()
     if shared["best"] is not None:
-        from rpgres.scenes.optimal import Beginning
-
-        _print_best(scene, shared, Beginning(prepared.state, prepared.actor, **told))
+        _print_best(scene, shared, prepared, known=known)
     else:
-        _print_odds(scene, shared, **told)
+        _print_odds(scene, shared, inputs=prepared.inputs, known=known)
 
 
 def _study(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
@@ -128,8 +124,7 @@ def _print_odds(
     inputs: Mapping[str, Any] = EMPTY,
     known: Known | None = None,
 ) -> None:
-    from rpgres.scenes.measuring import odds_by
-    from rpgres.scenes.odds_record import scene_record
+    from rpgres.scenes.measuring import odds_by, scene_record
     from rpgres.scenes.walking import nearest_place, nothing_there
     from rpgres.simulate.playing import sample_scene
 
@@ -150,15 +145,17 @@ def _print_odds(
         leave(interrupted(LOWER_BOUND))
 
 
-def _print_best(scene: Scene, shared: Mapping[str, Any], start: Beginning) -> None:
+def _print_best(
+    scene: Scene, shared: Mapping[str, Any], prepared: Prepared | None = None, *, known: Known | None = None
+) -> None:
     """Print the result of a scene with optimal decisions of one player."""
-    from rpgres.scenes.optimal import BestQuery, best_record
+    from rpgres.scenes.measuring import best_record
 
     about = {"best": shared["best"], "goals": shared["goal"], "by": shared["by"] or ENDING, "note": shared["note"]}
-    query = BestQuery(**about, **opt.read_budget(shared))
+    about |= {"known": known, **opt.read_budget(shared)}
     try:
         with progress("evaluating"):
-            record = best_record(scene, query, start)
+            record = best_record(scene, prepared, **about)
     except KeyboardInterrupt:
         raise InterruptError(NOTHING_BEST) from None
     emit(record, scene.rules.file, shared)

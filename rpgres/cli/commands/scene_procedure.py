@@ -66,7 +66,7 @@ _KEPT = ("rulesets", "policy", "as", "markdown", "html", "lonelog", "json", "exi
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import Answers, procedure_scene
+    from rpgres.scenes.reading import procedure_scene
     from rpgres.scenes.views import require_seat
 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}
@@ -81,12 +81,10 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         rules,
         procedure,
         inputs,
-        Answers(
-            policies_of(prepared, named_policies, auto=shared["auto"], files=True),
-            lines.read_answers(shared["given"], option="given"),
-            lines.read_answers(shared["choose"], option="choose"),
-            named=policies_named(rules, named_policies, auto=shared["auto"]),
-        ),
+        policies_of(prepared, named_policies, auto=shared["auto"], files=True),
+        given=lines.read_answers(shared["given"], option="given"),
+        choose=lines.read_answers(shared["choose"], option="choose"),
+        named=policies_named(rules, named_policies, auto=shared["auto"]),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}

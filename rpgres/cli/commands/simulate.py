@@ -83,13 +83,12 @@ def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, comman
 def _show_procedure(query: Query, prepared: Prepared, inputs: Mapping[str, Any], seed: str, *, as_json: bool) -> None:
     """Print one run of a procedure as the account of a scene; exit with its code."""
     from rpgres.scenes import Unanswered
-    from rpgres.scenes.procedures import Answers, procedure_scene
+    from rpgres.scenes.reading import procedure_scene
 
     rules, procedure = prepared.rules, prepared.action
-    by_name = policies_named(rules, query.policies, auto=query.auto)
-    answers = Answers(query.deciding(prepared), choose=query.choose, named=by_name)
+    answers: dict[str, Any] = {"choose": query.choose, "named": policies_named(rules, query.policies, auto=query.auto)}
     try:
-        scene = procedure_scene(rules, procedure, inputs, answers, note=query.note)
+        scene = procedure_scene(rules, procedure, inputs, query.deciding(prepared), **answers, note=query.note)
         _show_scene(scene, seed, as_json=as_json, people=prepared.state, inputs=prepared.inputs)
     except Unanswered as waiting:
         command = ("scene", "run", f"{rules.id}/{procedure}")
