@@ -110,7 +110,7 @@ def moment_words(moment: str, period: str) -> str:
     >>> moment_words("end", "scene")
     'The scene ends'
     """
-    return f"A request to {period}" if moment == "request" else f"The {str(period).replace('-', ' ')} {moment}s"
+    return period if moment == "request" else f"The {str(period).replace('-', ' ')} {moment}s"
 
 
 def _dice_lines(result: Result) -> Iterator[Line]:

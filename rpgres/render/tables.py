@@ -303,10 +303,14 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{own}{whose} {'has' if entry.text else 'has no more'} standing orders"
             yield Piece(f" ({entry.file})" if entry.file else "", "quiet")
         case UndoEntry():
-            yield f"{by}undid: {_in_short(entry.undid)}"
+            undid = f"undid: {_in_short(entry.undid)}" if entry.undid else ""
+            if entry.answer:
+                yield f"{who_is(entry.by) if entry.by else 'the host'} {entry.answer}{'; ' if undid else ''}{undid}"
+            else:
+                yield f"{by}{undid}"
             is_one = entry.is_alone or entry.before == entry.number - 1
             undone = f"entry {entry.before}" if is_one else f"entries {entry.before} to {entry.number - 1}"
-            yield Piece(f" ({undone})", "quiet")
+            yield Piece(f" ({undone})" if undid else "", "quiet")
             if entry.passes:
                 seen = ", ".join(LEARNED.get(one, one) for one in entry.passes)
                 yield Piece(f" (already seen: {seen})", "bad")
