@@ -290,12 +290,13 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The action or period that begins, or what is requested in words."""
-        return request_words(self.public) if self.kind == "request" else self.public.action or self.public.period
+        public = self.public
+        return asked_words(public.before, public.asks) if self.kind == "request" else public.action or public.period
 
 
-def request_words(public: Public) -> str:
-    """Return what a request asks for, such as `undo entries 1 to 3`."""
-    return f"{'undo' if public.before is not None else 'redo'} {entries_words(*public.asks)}"
+def asked_words(before: int | None, asks: tuple[int, int]) -> str:
+    """Return what a request asks for, such as `undo entries 1 to 3`; see `Public`."""
+    return f"{'undo' if before is not None else 'redo'} {entries_words(*asks)}"
 
 
 def entries_words(first: int, last: int) -> str:
@@ -307,8 +308,8 @@ def entries_words(first: int, last: int) -> str:
     return f"entries {first} to {last}" if first != last else f"entry {first}"
 
 
-def is_allowed(answer: Entry) -> bool:
-    """Whether the answer to a request allows it."""
+def allows(answer: Entry) -> bool:
+    """Whether an answer allows the request that it belongs to."""
     found = found_in(answer.secret)
     return found is not None and any((one.label, one.value) == (REQUEST, ALLOW) for one in found.answers)
 

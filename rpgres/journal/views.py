@@ -39,7 +39,7 @@ from rpgres.journal.forms import (
     UndoEntry,
 )
 from rpgres.journal.history import History
-from rpgres.journal.records import Entry, Secret, entries_words, events_in, found_in, is_allowed
+from rpgres.journal.records import Entry, Secret, allows, entries_words, events_in, found_in
 from rpgres.journal.status import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
@@ -136,7 +136,7 @@ def _answer_to_request(history: History, undo: Entry) -> str:
     request = history.run_of(answer)
     if answer.kind != "answer" or request.kind != "request":
         return ""
-    if is_allowed(answer):
+    if allows(answer):
         return "allows it"
     first, last = request.public.asks
     stay = f"stay{'s' if first == last else ''}{' undone' if request.public.before is None else ''}"

@@ -25,6 +25,7 @@ from rpgres.journal.forms import (
     SetEntry,
     UndoEntry,
 )
+from rpgres.journal.records import entries_words
 from rpgres.model.cards import shown_codes
 from rpgres.model.events import DecisionEvent, EventRecord, TurnEvent
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
@@ -304,12 +305,10 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield Piece(f" ({entry.file})" if entry.file else "", "quiet")
         case UndoEntry():
             undid = f"undid: {_in_short(entry.undid)}" if entry.undid else ""
-            if entry.answer:
-                yield f"{who_is(entry.by) if entry.by else 'the host'} {entry.answer}{'; ' if undid else ''}{undid}"
-            else:
-                yield f"{by}{undid}"
-            is_one = entry.is_alone or entry.before == entry.number - 1
-            undone = f"entry {entry.before}" if is_one else f"entries {entry.before} to {entry.number - 1}"
+            answer = f"{who_is(entry.by) if entry.by else 'the host'} {entry.answer}{'; ' if undid else ''}"
+            yield f"{answer if entry.answer else by}{undid}"
+            first = entry.before or 0
+            undone = entries_words(first, first if entry.is_alone else entry.number - 1)
             yield Piece(f" ({undone})" if undid else "", "quiet")
             if entry.passes:
                 seen = ", ".join(LEARNED.get(one, one) for one in entry.passes)

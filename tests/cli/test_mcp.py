@@ -363,8 +363,12 @@ def test_a_number_that_a_player_says_waits_for_the_game_master(tmp_path: Path) -
     shown, confirmed = called(tmp_path / "t.db", [("show", {}), ("answer", {"choice": "confirm"})], seat="gm")
     assert data(shown)["question"]["label"] == "claim"
     assert data(confirmed)["outcome"] == "style"
-    (asked,) = called(tmp_path / "t.db", [("undo", {"entry": 1})])
-    assert "mara asks to undo entries 1 to 2. Allow it?" in said(asked)
+
+
+def test_a_player_asks_the_game_master_to_undo_a_roll(tmp_path: Path) -> None:
+    begun(tmp_path / "t.db", trust="gm")
+    _, asked = called(tmp_path / "t.db", [("act", {"line": "overcome burglary edda:notice"}), ("undo", {})])
+    assert "mara asks to undo entry 4. Allow it?" in said(asked)
     shown, allowed = called(tmp_path / "t.db", [("show", {}), ("answer", {"choice": "allow"})], seat="gm")
     assert data(shown)["question"]["label"] == "request"
     assert "allows it" in said(allowed)

@@ -125,6 +125,7 @@ def test_a_request_names_its_seat_and_entries(what: str, answer: str, way: str) 
         ("redo", "refuse"): "refuses: entries 1 to 2 stay undone\n",
     }[what, answer]
     assert f"the game master {answered}" in log
+    assert f"undone: {asks}: {answer}\n" in log
     assert "claim" not in log
 
 

@@ -16,19 +16,7 @@ from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending,
 from rpgres.journal.commands.running import Typed, answer_draft, draft_of
 from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, hash_of, write
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    ACTION,
-    ALWAYS,
-    RUNNING,
-    SAID,
-    Draft,
-    Entry,
-    Public,
-    Secret,
-    events_in,
-    is_allowed,
-    request_words,
-)
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, allows, asked_words, events_in
 from rpgres.journal.replay import Run, put_to, run_at
 from rpgres.journal.status import chance_in
 from rpgres.journal.views import learned_from
@@ -160,9 +148,8 @@ def _requested(at: Transaction, entries: Sequence[Entry], before: int | None = N
     if is_free or not any(_shows_chance(history, entry, seat) for entry in entries):
         return []
     asks = (entries[0].number, entries[-1].number)
-    name = request_words(Public(kind="request", at="", before=before, asks=asks))
-    ran = run_at(at.rules, history, Run(kind="request", name=name, by=seat or ""), step=history.step())
-    return [draft_of(at, "request", ran, before=before, asks=asks)]
+    asked = Run(kind="request", name=asked_words(before, asks), by=seat or "")
+    return [draft_of(at, "request", run_at(at.rules, history, asked, step=history.step()), before=before, asks=asks)]
 
 
 def _shows_chance(history: History, entry: Entry, seat: str | None) -> bool:
@@ -182,7 +169,7 @@ def after_answer(at: Transaction) -> list[Draft]:
     request = at.history.run_of(answer)
     if request.kind != "request" or answer.secret.result is None:
         return []
-    is_granted = is_allowed(answer)
+    is_granted = allows(answer)
     before = request.public.before
     if is_granted and before is not None:
         return [_undo_draft(at, before)]
