@@ -21,6 +21,11 @@ UNSEEING = View("", NOTHING_SEEN)  # for one that decides for everybody
 LONGEST_NAME = 80  # characters
 CONFIRM = "confirm"
 CLAIM_OPTIONS = (Option(CONFIRM, "It counts."), Option("refuse", "It does not count."))
+ALLOW = "allow"
+REQUEST_OPTIONS = {
+    "undo": (Option(ALLOW, "Undo it."), Option("refuse", "Keep it.")),
+    "redo": (Option(ALLOW, "Redo it."), Option("refuse", "Leave it undone.")),
+}
 
 
 def ask(run: Run, question: Question, is_hidden: bool = False) -> str:

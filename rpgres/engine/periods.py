@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.decisions import claim
+from rpgres.engine.decisions import REQUEST_OPTIONS, ask
 from rpgres.engine.effects import apply_effects
+from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result, pending_of, record_of
 from rpgres.engine.run import dealer_of, identity_of, players_of
 from rpgres.engine.running import EFFECTS, Run, Trust
@@ -18,14 +20,15 @@ from rpgres.engine.stops import NeedsAnswer, in_code, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze
-from rpgres.rulesets import Effect, Rules, unknown
+from rpgres.rulesets import REQUEST, Effect, Rules, unknown
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from rpgres.engine.run import Answering
 
-Moment = Literal["begin", "end", "request"]
+Moment = Literal["begin", "end"]
+Played = tuple[Sequence[Effect], Run, State]  # the effects of a run, the run, and the state after it
 SCENE = "scene"  # what every table can have, whatever its ruleset says
 
 
@@ -54,12 +57,12 @@ def check_period(rules: Rules, state: State, *, period: str, moment: Moment) -> 
 def turn(
     rules: Rules, state: State, *, period: str, moment: Moment, trust: Trust | None = None, **by: Unpack[Answering]
 ) -> tuple[Result | Pending, State]:
-    """Return the result of the beginning or end of a period, or of a request, and the state after it.
+    """Return the result of the beginning or end of a period, and the state after it.
 
     When a period ends, those that began in it end first: in a scene without a beginning, all that are open.
 
     Args:
-        period: `scene`, or another that the ruleset has; what is requested.
+        period: `scene`, or another that the ruleset has.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         by: who answers, as for an action; see `Answering`.
 
@@ -67,13 +70,42 @@ def turn(
         UsageError: the period cannot begin or end now, or an answer is impossible.
         RuleError: the ruleset's code failed.
     """
+    play_it = partial(play_moment, rules, state, period=period, moment=moment, trust=trust)
+    return _recorded(rules, state, {moment: period}, play_it, by)
+
+
+def request(
+    rules: Rules, state: State, *, seat: str, what: str, **by: Unpack[Answering]
+) -> tuple[Result | Pending, State]:
+    """Ask the game master whether a player may undo or redo something; the state stays as it is.
+
+    Args:
+        seat: the player's seat that asks for it.
+        what: what it asks for, such as `undo entries 1 to 3`.
+        by: who answers, as for an action; see `Answering`.
+
+    Raises:
+        UsageError: the answer is no option.
+    """
+    words, (verb, *_) = f"{seat} asks to {what}", what.split()
+
+    def play_it(*, dealer: Dealer, players: Seats) -> Played:
+        run = Run(rules, state, dealer, players, EFFECTS)
+        with in_code(run, ""):
+            ask(run, Question(REQUEST, GM, REQUEST_OPTIONS[verb], f"{words}. Allow it?"))
+        return (), run, state
+
+    return _recorded(rules, state, {REQUEST: words}, play_it, by)
+
+
+def _recorded(
+    rules: Rules, state: State, inputs: dict[str, Any], play_it: Callable[..., Played], by: Answering
+) -> tuple[Result | Pending, State]:
+    """Return the result of a run that is no action, or the decision it waits for, and the state after it."""
     seed, note = by["streams"].seed, by.get("note")
-    inputs: dict[str, Any] = {moment: period}
     dealer, players = dealer_of(by), players_of(by, by.get("choose", EMPTY))
     try:
-        effects, run, after = play_moment(
-            rules, state, period=period, moment=moment, dealer=dealer, players=players, trust=trust
-        )
+        effects, run, after = play_it(dealer=dealer, players=players)
     except NeedsAnswer as needs:
         return pending_of(rules, needs, action="", actor=GM, inputs=inputs, seed=seed, note=note), state
     for label, value in dealer.unused() if by.get("dealer") is None else ():
@@ -93,7 +125,7 @@ def play_moment(
     players: Seats,
     trust: Trust | None = None,
     asked: str = EFFECTS,
-) -> tuple[Sequence[Effect], Run, State]:
+) -> Played:
     """Return the effects of the beginning or end of a period, its run, and the state after it.
 
     Args:
@@ -104,11 +136,6 @@ def play_moment(
         UsageError: the period cannot begin or end now.
         RuleError: the ruleset's code failed.
     """
-    if moment == "request":
-        run = Run(rules, state, dealer, players, asked, trust=trust)
-        with in_code(run, ""):
-            claim(run, trust.seat, trust.claims) if trust is not None else None
-        return (), run, state
     check_period(rules, state, period=period, moment=moment)
     if rules.file.piles:
         from rpgres.engine.piles import lay_out

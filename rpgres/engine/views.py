@@ -17,7 +17,7 @@ from rpgres.engine.records import Pending, QuestionRecord, Result, answers_of
 from rpgres.model.events import DrawEvent, EventRecord, MoveEvent, TurnEvent
 from rpgres.model.state import EMPTY, GM, State, is_for, slug
 from rpgres.parameters.kinds import kind_of
-from rpgres.rulesets import CLAIM, Parameter, Rules, is_public
+from rpgres.rulesets import CLAIM, REQUEST, Parameter, Rules, is_public
 
 HOST: Final = None  # the view of the owner of the file: what any seat may see; people type `HOST_NAME`
 ANOTHER_SEAT = "another seat"  # the name of the asked seat, for those who may not know it
@@ -128,13 +128,14 @@ def words_in(value: Any) -> Iterator[str]:
 def _questions_seen(found: Pending, seat: str | None, state: State) -> list[QuestionRecord]:
     """Return what is asked as far as a seat may know it, its own questions first.
 
-    A seat that sees a claim knows that the game master is asked whether it counts.
+    A seat that sees a claim knows that the game master is asked whether it counts; all seats see a request.
     """
     asked = [found.question, *found.together]
     own = [one for one in asked if seat in (HOST, state.seat_of(one.who))]
-    if not own and found.question.label == CLAIM and found.events and event_seen(found.events[-1], seat) is not None:
-        claim = found.question
-        return [QuestionRecord(label="", who=GM, text=claim.text, options=[], words=claim.words)]
+    first = found.question
+    is_claim_seen = first.label == CLAIM and found.events and event_seen(found.events[-1], seat) is not None
+    if not own and (is_claim_seen or first.label == REQUEST):
+        return [QuestionRecord(label="", who=GM, text=first.text, options=[], words=first.words)]
     others = [one.who if seat == GM else ANOTHER_SEAT for one in asked if one not in own]
     return [*own, *(QuestionRecord(label="", who=who, text="", options=[]) for who in others)]
 

@@ -11,7 +11,7 @@ from rpgres.engine.players import COMMON_POLICIES
 from rpgres.formats.base_schemas import Schema, base_schema, properties_of, record_schema, text_schema, without_null
 from rpgres.formats.descriptions import field_texts
 from rpgres.parameters.kinds import schema_of
-from rpgres.rulesets import CLAIM, Field, Rules, Switch
+from rpgres.rulesets import RESERVED, Field, Rules, Switch
 from rpgres.rulesets.rows import EffectHead
 from rpgres.rulesets.sheets import ORDERS, RULESET, sheet_type
 from rpgres.scenes import ABSENT
@@ -51,7 +51,7 @@ def _others(rules: Rules) -> list[str]:
 def refine_pending(schema: Schema, rules: Rules) -> None:
     definitions = schema["$defs"]
     _name_ruleset(properties_of(definitions, "Pending"), rules)
-    labels = {*_labels(rules, kind="decision"), CLAIM}
+    labels = {*_labels(rules, kind="decision"), *RESERVED}
     properties_of(definitions, "QuestionRecord")["label"] |= {"enum": sorted(labels)}
 
 

@@ -198,7 +198,7 @@ class JoinEntry(EntryView, frozen=True, kw_only=True, tag="join"):
 
 
 class RequestEntry(RunEntry, frozen=True, kw_only=True, tag="request"):
-    """A player asks to undo or redo what has shown dice or cards, and the game master confirms it.
+    """A player asks to undo or redo what has shown dice or cards, and the game master allows or refuses it.
 
     Attributes:
         before: the number of the first entry to undo; null to redo.
@@ -214,12 +214,14 @@ class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
         before: the number of the first entry that was taken back.
         is_alone: whether that entry alone was taken back, a note or a pass.
         undid: what was taken back, in words: who did what, and the result.
+        answer: the game master's answer to the request of a player that ends with this, in words.
         passes: what was seen and is taken back all the same: draw (rolls), cards, reveal.
     """
 
     before: int | None = None
     is_alone: bool = msgspec.field(default=False, name="alone")
     undid: list[str] = []
+    answer: str = ""
     passes: list[str] = []
 
 

@@ -11,11 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from rpgres.engine.decisions import ALLOW
 from rpgres.engine.records import Pending, Result, scripts_of
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.model.events import DrawEvent, EventRecord
 from rpgres.model.state import State
+from rpgres.rulesets import REQUEST
 from rpgres.toml.reading import Source
 
 Kind = Literal[
@@ -143,6 +145,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         stops: of `answer`: whether it answers nothing, but ends a procedure before it is over.
         before: of `undo`: the number of the first entry that no longer stands; of a `request` for one: that would not;
             null for a request to redo.
+        asks: of a `request`: the numbers of the first and the last entry that it would undo or redo.
         again: of what is done again after an undo: the number of the entry that it repeats.
         alone: of `undo`: whether only that entry is taken back, as it is a note, a pass, or standing orders.
         character: of `join`: who sits down.
@@ -170,6 +173,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     opens: int | None = None
     stops: bool = False
     before: int | None = None
+    asks: tuple[int, int] = (0, 0)
     again: int | None = None
     alone: bool = False
     character: str = ""
@@ -286,8 +290,28 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The action or period that begins, or what is requested in words."""
-        requested = "redo" if self.public.before is None else f"undo from entry {self.public.before}"
-        return requested if self.kind == "request" else self.public.action or self.public.period
+        public = self.public
+        return asked_words(public.before, public.asks) if self.kind == "request" else public.action or public.period
+
+
+def asked_words(before: int | None, asks: tuple[int, int]) -> str:
+    """Return what a request asks for, such as `undo entries 1 to 3`; see `Public`."""
+    return f"{'undo' if before is not None else 'redo'} {entries_words(*asks)}"
+
+
+def entries_words(first: int, last: int) -> str:
+    """Return a range of entries in words.
+
+    >>> entries_words(1, 3), entries_words(4, 4)
+    ('entries 1 to 3', 'entry 4')
+    """
+    return f"entries {first} to {last}" if first != last else f"entry {first}"
+
+
+def allows(answer: Entry) -> bool:
+    """Whether an answer allows the request that it belongs to."""
+    found = found_in(answer.secret)
+    return found is not None and any((one.label, one.value) == (REQUEST, ALLOW) for one in found.answers)
 
 
 def check_entry(entry: Entry) -> None:

@@ -16,7 +16,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.decisions import claim
 from rpgres.engine.labels import check_labels
-from rpgres.engine.periods import turn
+from rpgres.engine.periods import request, turn
 from rpgres.engine.players import OrdersPolicy, Policy, Prompt, Question, View, policy_of
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, record_of
@@ -33,7 +33,7 @@ from rpgres.journal.records import Entry, Secret, found_in, kept_sheets, waits_i
 from rpgres.lint.paths import Known
 from rpgres.model.events import TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
-from rpgres.rulesets import CLAIM, Rules
+from rpgres.rulesets import CLAIM, RESERVED, Rules
 from rpgres.toml.reading import Source
 
 By = dict[str, list[str]]  # answers by label, those of one label in order
@@ -175,6 +175,9 @@ def run_at(
                 prepared, waits, dealer=lambda: GivenDealer(dealer.given, then=SeededDealer(streams, step=step))
             )
         policies, played = policies_of(prepared, asked.policies), partial(run, prepared, stops=asked.stops)
+    elif asked.kind == "request":
+        prepared, policies = None, {}
+        played = partial(request, rules, history.state, seat=asked.by, what=asked.name)
     else:
         prepared = None
         policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
@@ -242,8 +245,6 @@ def trust_at(rules: Rules, history: History, asked: Run, state: State) -> Trust 
     claims: tuple[str, ...] = ()
     if asked.kind == "act" and asked.by not in ("", GM):
         claims = (*claims_of(rules, state, asked.name, asked.inputs, actor=asked.actor), *asked.said)
-    elif asked.kind == "request":
-        claims = (asked.name,)
     return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), state, claim)
 
 
@@ -253,7 +254,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
         waits=waits,
         recalled=asked.answered,
         own=asked.own,
-        policies={who: _without_claims(policy) for who, policy in policies.items()},
+        policies={who: _without_reserved(policy) for who, policy in policies.items()},
         prompt=prompt,
         names=(lambda view: asked.by in ("", view.seat)) if asked.names else None,
     )
@@ -282,18 +283,18 @@ def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Co
     return found
 
 
-def _without_claims(policy: Policy) -> Policy:
-    """Return a policy that is asked everything but whether a claim counts."""
+def _without_reserved(policy: Policy) -> Policy:
+    """Return a policy that is asked no question of the engine's own: whether a claim counts, a request is allowed."""
     if isinstance(policy, OrdersPolicy):
         return OrdersPolicy(
-            partial(_answer_but_claims, policy.orders), _without_claims(policy.fallback) if policy.fallback else None
+            partial(_answer_unreserved, policy.orders), _without_reserved(policy.fallback) if policy.fallback else None
         )
-    return partial(_answer_but_claims, policy)
+    return partial(_answer_unreserved, policy)
 
 
-def _answer_but_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
-    """Return what a policy answers; a person alone confirms what was claimed."""
-    return policy(view, question) if question.label != CLAIM else None
+def _answer_unreserved(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+    """Return what a policy answers; a person alone confirms a claim or allows a request."""
+    return policy(view, question) if question.label not in RESERVED else None
 
 
 def _ran(

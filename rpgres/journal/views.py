@@ -39,7 +39,7 @@ from rpgres.journal.forms import (
     UndoEntry,
 )
 from rpgres.journal.history import History
-from rpgres.journal.records import Entry, Secret, events_in, found_in
+from rpgres.journal.records import Entry, Secret, allows, entries_words, events_in, found_in
 from rpgres.journal.status import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
@@ -86,8 +86,10 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
             return JoinEntry(**seen, by=by, character=who, is_replaced=is_replaced, short=secret.short)
         case "undo":
             passes = secret.passes.get(seat or "", [])
-            undid = names_of(history, history.taken_back_by(entry), seat)
-            return UndoEntry(**seen, by=by, before=public.before, is_alone=public.alone, undid=undid, passes=passes)
+            answer, taken = _answer_to_request(history, entry), history.taken_back_by(entry)
+            taken = [one for one in taken if not answer or history.run_of(one).kind != "request"]
+            seen |= {"by": by, "answer": answer, "undid": names_of(history, taken, seat), "passes": passes}
+            return UndoEntry(**seen, before=public.before, is_alone=public.alone)
         case "seal":
             return SealEntry(**seen, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
@@ -114,10 +116,10 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
             words[entry.number] = "(hidden)"
         elif isinstance(seen, RunEntry):
             begun = history.run_of(entry)
-            if begun.kind == "request" and run != entries[0].number:
+            if begun.kind == "request":
+                words |= {run: f"request to {begun.name}"} if run == entries[0].number else {}
                 continue
             name = f"{begun.public.actor} {begun.public.action}".strip() or f"{begun.kind} {begun.public.period}"
-            name = f"request to {begun.name}" if begun.kind == "request" else name
             outcome = seen.result.outcome if seen.result is not None else "waiting" if seen.pending is not None else ""
             part = "" if run in numbers else "early end of " if entry.public.stops else "answer in "
             words[run] = part + name + (": failed" if seen.attempt else f": {outcome}" if outcome else "")
@@ -126,6 +128,19 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
         else:
             words[entry.number] = f"{entry.kind} {entry.public.character}".strip()
     return list(words.values())
+
+
+def _answer_to_request(history: History, undo: Entry) -> str:
+    """Return the answer to a request that an undo carries out, in words; empty for an undo without a request."""
+    answer = history.entries[undo.number - 1]
+    request = history.run_of(answer)
+    if answer.kind != "answer" or request.kind != "request":
+        return ""
+    if allows(answer):
+        return "allows it"
+    first, last = request.public.asks
+    stay = f"stay{'s' if first == last else ''}{' undone' if request.public.before is None else ''}"
+    return f"refuses: {entries_words(first, last)} {stay}"
 
 
 def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping[str, Any]) -> AnyEntry:

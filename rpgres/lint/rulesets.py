@@ -28,7 +28,7 @@ from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action, Parameter
 from rpgres.rulesets.folders import located_in
 from rpgres.rulesets.rules import Rules, dice_of
-from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH
+from rpgres.rulesets.schema import DONE_ON, DONE_WITH, RESERVED
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
 # What the commands that resolve an action take for themselves.
@@ -330,7 +330,7 @@ def _labels(rules: Rules) -> Iterator[Fault]:
     roles = roles_of(rules)
     for name, label in rules.file.labels.items():
         at, is_own = _place_of_label(rules, name)
-        if name == CLAIM:
+        if name in RESERVED:
             yield Fault("taken-name", at, "this label is reserved by rpgres")
         elif label.fields and label.kind == "chance":
             yield Fault("useless", at, "only a decision can have fields")

@@ -28,7 +28,7 @@ from rpgres.render.words import (
     title,
     who_is,
 )
-from rpgres.rulesets import RulesetFile
+from rpgres.rulesets import REQUEST, RulesetFile
 
 MANY = 4  # options of one price, or of one way to choose others, which is then written once
 
@@ -110,7 +110,7 @@ def moment_words(moment: str, period: str) -> str:
     >>> moment_words("end", "scene")
     'The scene ends'
     """
-    return f"A request to {period}" if moment == "request" else f"The {str(period).replace('-', ' ')} {moment}s"
+    return period if moment == "request" else f"The {str(period).replace('-', ' ')} {moment}s"
 
 
 def _dice_lines(result: Result) -> Iterator[Line]:
@@ -140,7 +140,9 @@ def _compared_words(result: Result) -> list[str | Piece]:
 
 def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Iterator[Line]:
     if result.action is None:
-        yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
+        answer = "".join(f": {one.value}" for one in result.answers if one.label == REQUEST)
+        for moment, period in result.inputs.items():
+            yield line(Piece(moment_words(moment, period), "title"), answer)
     else:
         is_stopped = any(isinstance(event, TurnEvent) for event in result.events)
         ended = "ended early" if is_stopped else "no effect"

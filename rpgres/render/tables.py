@@ -25,6 +25,7 @@ from rpgres.journal.forms import (
     SetEntry,
     UndoEntry,
 )
+from rpgres.journal.records import entries_words
 from rpgres.model.cards import shown_codes
 from rpgres.model.events import DecisionEvent, EventRecord, TurnEvent
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
@@ -303,10 +304,12 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{own}{whose} {'has' if entry.text else 'has no more'} standing orders"
             yield Piece(f" ({entry.file})" if entry.file else "", "quiet")
         case UndoEntry():
-            yield f"{by}undid: {_in_short(entry.undid)}"
-            is_one = entry.is_alone or entry.before == entry.number - 1
-            undone = f"entry {entry.before}" if is_one else f"entries {entry.before} to {entry.number - 1}"
-            yield Piece(f" ({undone})", "quiet")
+            undid = f"undid: {_in_short(entry.undid)}" if entry.undid else ""
+            answer = f"{who_is(entry.by) if entry.by else 'the host'} {entry.answer}{'; ' if undid else ''}"
+            yield f"{answer if entry.answer else by}{undid}"
+            first = entry.before or 0
+            undone = entries_words(first, first if entry.is_alone else entry.number - 1)
+            yield Piece(f" ({undone})" if undid else "", "quiet")
             if entry.passes:
                 seen = ", ".join(LEARNED.get(one, one) for one in entry.passes)
                 yield Piece(f" (already seen: {seen})", "bad")

@@ -36,7 +36,7 @@ from rpgres.rulesets.registry import (
 )
 from rpgres.rulesets.rows import Band, Id, OutcomeTable, Row, RowOption, RowQuestion
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import CLAIM, EffectText, Field, RecordField, RulesetFile, Switch, Track
+from rpgres.rulesets.schema import CLAIM, REQUEST, RESERVED, EffectText, Field, RecordField, RulesetFile, Switch, Track
 from rpgres.rulesets.settling import Ask, Option, RowRoll, value_of
 from rpgres.toml.diagnostics import unknown
 
@@ -45,6 +45,8 @@ __all__ = [
     "CLAIM",
     "OUTCOME_ONLY",
     "QUESTIONS",
+    "REQUEST",
+    "RESERVED",
     "STATE",
     "Action",
     "ApplyEffect",

@@ -9,7 +9,9 @@ from rpgres.rulesets.rows import Band, Bounds, Condition, Id, Record, check_effe
 from rpgres.rulesets.tables import RandomTable
 from rpgres.toml.reading import inside
 
-CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
+# The labels of the engine's own questions, which no ruleset has: whether something typed counts, and whether a player
+# may undo or redo what has shown dice or cards.
+CLAIM, REQUEST = RESERVED = "claim", "request"
 # In options and facts of a label: a character, a card by its code, the suit of a card, a name that play brings forth.
 CHARACTER, CARD, SUIT, NAME = "{character}", "{card}", "{suit}", "{name}"
 

@@ -365,6 +365,15 @@ def test_a_number_that_a_player_says_waits_for_the_game_master(tmp_path: Path) -
     assert data(confirmed)["outcome"] == "style"
 
 
+def test_a_player_asks_the_game_master_to_undo_a_roll(tmp_path: Path) -> None:
+    begun(tmp_path / "t.db", trust="gm")
+    _, asked = called(tmp_path / "t.db", [("act", {"line": "overcome burglary edda:notice"}), ("undo", {})])
+    assert "mara asks to undo entry 4. Allow it?" in said(asked)
+    shown, allowed = called(tmp_path / "t.db", [("show", {}), ("answer", {"choice": "allow"})], seat="gm")
+    assert data(shown)["question"]["label"] == "request"
+    assert "allows it" in said(allowed)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # What a seat may not know
 

@@ -118,7 +118,7 @@ def test_a_request_to_undo_leaves_the_table_as_finished_turns_left_it() -> None:
         if code == 0:  # nothing was rolled
             rpgres("table", "redo")
     asked = show()
-    assert asked["pending"]["question"]["label"] == "claim"
+    assert asked["pending"]["question"]["label"] == "request"
     assert (asked["under_way"], asked["state"]) == (True, before["state"])
     assert rpgres("table", "end", "--as", "gm").code == 2
     assert rpgres("table", "answer", "refuse", "--as", "gm").code == 0

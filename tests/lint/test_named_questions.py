@@ -98,6 +98,7 @@ def _line(text: str, part: str) -> int:
         ("most = 3", "most = -1", "push.options.push.most", "never above 0"),
         ("options.push =", "options.no =", "push.options.no", "is the answer that skips the question"),
         ("ask.bargain]", "ask.claim]", "check.ask.claim:", "this label is reserved"),
+        ("ask.bargain]", "ask.request]", "check.ask.request:", "this label is reserved"),
         ("[actions.check.ask.push]", "[[actions.check.ask.push]]", "check.ask.push", "single brackets"),
         ("ask.bargain]", "ask.luck-of-all]", "dice.own", "times takes the label of a question"),
         ("times(push, 'two')", "times(push, 'too')", "numbers.total", "times takes an option of push"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from rpgres.journal.forms import RunEntry
 from tests.support.command_line import rpgres
 
 ROLL = "act overcome --actor mara --skill burglary --vs edda:notice --given roll=++++ --given opposition=----"
+LOST = "act overcome --actor mara --skill burglary --vs edda:notice --given roll=---- --given opposition=++++"
 CALM = "act concede --as mara"
 WAITING = 3
 
@@ -58,28 +60,73 @@ def test_what_showed_dice_is_undone_and_redone_at_a_players_request(
     code, told = table(line)
     assert (kinds()[-1] == "request") == is_request, told
     assert code == (WAITING if is_request else 0)
-    assert ("You have seen dice or cards there, so the game master has to confirm it." in told) == is_request
+    assert ("You have seen dice or cards there, so the game master has to allow it." in told) == is_request
 
 
-@pytest.mark.parametrize("said", ["confirm", "refuse", ""])
+@pytest.mark.parametrize("said", ["allow", "refuse", ""])
 @pytest.mark.parametrize("what", ["undo", "redo"])
-def test_the_game_master_confirms_or_refuses_and_a_player_withdraws(what: str, said: str) -> None:
+def test_the_game_master_allows_or_refuses_and_a_player_withdraws(what: str, said: str) -> None:
     begin(ROLL, *(["undo"] if what == "redo" else []))
     before = kinds()
     table(f"{what} --as mara")
-    for other in (ROLL, "answer --as edda no", "answer --as mara --choose claim=confirm"):
+    for other in (ROLL, "answer --as edda no", "answer --as mara --choose request=allow"):
         assert table(other)[0] == 2  # all wait for the game master
-    code, told = table(f"answer --as gm --choose claim={said}" if said else "undo --as mara")
+    code, told = table(f"answer --as gm --choose request={said}" if said else "undo --as mara")
     assert code in (0, WAITING), told
     done = {"undo": ["new", "undo"], "redo": [*before, "undo", "act"]}[what]
-    assert kinds() == (done if said == "confirm" else [*before, "undo"])
-    if said != "confirm":  # and what waited before waits again
-        assert f"undid: request to {what}" in told
+    assert kinds() == (done if said == "allow" else [*before, "undo"])
+    if said != "allow":  # and what waited before waits again
+        stays = f"entry 1 stays{' undone' if what == 'redo' else ''}"
+        withdrawn = f"mara: undid: request to {what} entry 1"
+        assert (f"the game master refuses: {stays}\n" if said else withdrawn) in told
         assert table("redo --as mara")[0] == (WAITING if what == "redo" else 2)
         assert (table("answer --as edda no")[0] != 2) == (what == "undo")
     while table("reveal")[0]:
         assert table("undo")[0] == 0
     assert "replayed from the seed" in table("verify")[1]
+
+
+AS_GM = {
+    "bare": lambda answer: table(f"answer --as gm {answer}"),
+    "label": lambda answer: table(f"answer --as gm --choose request={answer}"),
+    "library": lambda answer: library.open_table(".rpgres/table.db", seat="gm").answer(answer),
+    "batch": lambda answer: rpgres(
+        "batch",
+        stdin=json.dumps(
+            {"op": "table.answer", "table": ".rpgres/table.db", "as": "gm", "choose": {"request": answer}}
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", AS_GM)
+@pytest.mark.parametrize("answer", ["allow", "refuse"])
+@pytest.mark.parametrize("what", ["undo", "redo"])
+def test_a_request_names_its_seat_and_entries(what: str, answer: str, way: str) -> None:
+    begin(LOST, "answer --as mara no", *(["undo 1"] if what == "redo" else []))
+    asks = f"mara asks to {what} entries 1 to 2"
+    assert f"{asks}: waiting (the game master)" in table(f"{what} {'1 ' if what == 'undo' else ''}--as mara")[1]
+    asked = library.open_table(".rpgres/table.db", seat="gm").show().pending
+    assert asked is not None
+    texts = {"undo": ["Undo it.", "Keep it."], "redo": ["Redo it.", "Leave it undone."]}[what]
+    assert (asked.question.label, asked.question.who, asked.question.text) == ("request", "gm", f"{asks}. Allow it?")
+    assert [(one.name, one.text) for one in asked.question.options] == list(
+        zip(["allow", "refuse"], texts, strict=True)
+    )
+    for seat in ("mara", "edda"):
+        assert f"the game master chooses: {asks}. Allow it?" in table(f"show --as {seat}")[1]
+    assert "waits for the game master: request" in table("status --as gm")[1]
+    AS_GM[way](answer)
+    log = table("log --as edda")[1]
+    answered = {
+        ("undo", "allow"): "allows it; undid: mara overcome: ",
+        ("undo", "refuse"): "refuses: entries 1 to 2 stay\n",
+        ("redo", "allow"): "allows it\n",
+        ("redo", "refuse"): "refuses: entries 1 to 2 stay undone\n",
+    }[what, answer]
+    assert f"the game master {answered}" in log
+    assert f"undone: {asks}: {answer}\n" in log
+    assert "claim" not in log
 
 
 @pytest.mark.parametrize("trust", ["players", "gm"])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from rpgres.engine.dealers import Hand
-from rpgres.engine.decisions import CONFIRM
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
 from rpgres.engine.views import HOST, event_seen, seats_of
@@ -17,7 +16,7 @@ from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending,
 from rpgres.journal.commands.running import Typed, answer_draft, draft_of
 from rpgres.journal.commands.writing import Done, Place, Transaction, check_seat, hash_of, write
 from rpgres.journal.history import History
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, events_in
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, allows, asked_words, events_in
 from rpgres.journal.replay import Run, put_to, run_at
 from rpgres.journal.status import chance_in
 from rpgres.journal.views import learned_from
@@ -139,7 +138,7 @@ def _undo_draft(at: Transaction, before: int) -> Draft:
     return at.draft("undo", secret, state, before=before, alone=is_said)
 
 
-def _requested(at: Transaction, entries: Iterable[Entry], before: int | None = None) -> list[Draft]:
+def _requested(at: Transaction, entries: Sequence[Entry], before: int | None = None) -> list[Draft]:
     """Return the request to undo or redo entries; none where the seat may do it, or saw no dice or cards there.
 
     A player who has seen a roll could otherwise undo it, and spend the same dice on something else.
@@ -148,8 +147,9 @@ def _requested(at: Transaction, entries: Iterable[Entry], before: int | None = N
     is_free = seat in (HOST, GM) or history.new.public.trust != "gm"
     if is_free or not any(_shows_chance(history, entry, seat) for entry in entries):
         return []
-    asked = Run(kind="request", name=f"undo from entry {before}" if before is not None else "redo", by=seat or "")
-    return [draft_of(at, "request", run_at(at.rules, history, asked, step=history.step()), before=before)]
+    asks = (entries[0].number, entries[-1].number)
+    asked = Run(kind="request", name=asked_words(before, asks), by=seat or "")
+    return [draft_of(at, "request", run_at(at.rules, history, asked, step=history.step()), before=before, asks=asks)]
 
 
 def _shows_chance(history: History, entry: Entry, seat: str | None) -> bool:
@@ -169,7 +169,7 @@ def after_answer(at: Transaction) -> list[Draft]:
     request = at.history.run_of(answer)
     if request.kind != "request" or answer.secret.result is None:
         return []
-    is_granted = answer.secret.result["answers"][-1]["value"] == CONFIRM
+    is_granted = allows(answer)
     before = request.public.before
     if is_granted and before is not None:
         return [_undo_draft(at, before)]

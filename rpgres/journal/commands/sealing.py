@@ -15,7 +15,7 @@ from rpgres.journal.commands.writing import Done, Place, Transaction, write
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Secret
-from rpgres.rulesets import CLAIM, Rules
+from rpgres.rulesets import RESERVED, Rules
 
 
 def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None, label: str = "", at: str = "") -> Done:
@@ -35,8 +35,9 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
     def work(now: Transaction) -> list[Draft]:
         history = now.history
         asked = require_own(history, seat, at=at)
-        if asked.label == CLAIM:
-            raise UsageError(f"a claim is answered in the open: `{called('table answer', choose=f'{CLAIM}=confirm')}`")
+        if asked.label in RESERVED:
+            example = called("table answer", choose=f"{asked.label}={asked.options[0].name}")
+            raise UsageError(f"a {asked.label} is answered in the open: `{example}`")
         before = seal_by(history, seat)
         if before is not None:
             raise UsageError(f"{seat} already sealed an answer in entry {before.number}; open it instead")

@@ -228,7 +228,7 @@ def say_entry(done: Done, options: TableOptions) -> None:
 def _undo_hints(done: Done) -> Iterator[str]:
     """Yield why an undo is only requested, and how less is undone where it was a whole procedure."""
     if done.entry.kind == "request":
-        yield "You have seen dice or cards there, so the game master has to confirm it."
+        yield "You have seen dice or cards there, so the game master has to allow it."
     from rpgres.journal.records import found_in
     from rpgres.model.events import TurnEvent
 
