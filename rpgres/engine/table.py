@@ -430,8 +430,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
             words: what the decision is about, for people, in place of the facts; nothing that `who` may not know.
             of: the character whose matter is decided, such as the one who failed; shown with the answer.
             aside: further options that policies and odds do not evaluate; see `Question`.
-            moot: a promise: no answer can bring `who` anything but its cost now; who could gain later is asked then.
-                Only answers given beforehand count; in odds of margins or totals, all do.
+            moot: a promise: no answer brings `who` anything but its cost now; only answers given beforehand count.
             says_more: whether all that `reads` takes is an option with more words, as `attack voss` for `attack`.
             facts: what the decision is about, for policies.
 

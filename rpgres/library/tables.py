@@ -62,8 +62,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         seat: the seat that acts and looks: `gm`, or a character's name; None for the host; `everybody` for the view of
             those who have no seat.
         folders: further folders with rulesets and house rules.
-        confined: whether inputs are untrusted: sheets are named without a folder, texts have at most 10,000 characters,
-            and errors quote no file.
+        confined: whether inputs are untrusted: sheets without a folder, short texts, errors that quote no file.
     """
 
     path: Path
@@ -595,7 +594,7 @@ def new_table(
     if isinstance(sheets, str):
         raise UsageError(f"sheets takes a list of sheets: [{sheets!r}]")
     place = Place(place_for(os.fspath(path)), folders_of(rulesets))
-    named: dict[str, Any] = {"sheets": list(sheets), "switches": switches or EMPTY, "title": title, "trust": trust}
-    named |= {"dice": dice, "deals": deals, "seed": None if seed is None else str(seed)}
-    commands.begin_table(place, ruleset=ruleset, **named)
+    named: dict[str, Any] = {"switches": switches or EMPTY, "title": title, "trust": trust, "dice": dice}
+    named |= {"deals": deals, "seed": None if seed is None else str(seed)}
+    commands.begin_table(place, ruleset=ruleset, sheets=list(sheets), **named)
     return open_table(place.path, seat=seat, rulesets=rulesets, confined=confined)

@@ -139,6 +139,19 @@ def action_runner(prepared: Prepared, job: Job, policy_names: Mapping[str, str])
     if not is_cached or prepared.placed or prepared.trust or prepared.lump:
         return Runner(things, lambda run: play_with(run, seats))
 
+    turns = _procedure_turns(prepared, partial(CachingDealer, streams, _canons(rules, job.by)), seats, key)
+    return Runner(things, lambda run: play_with(run, seats) if (told := turns.play(run)) is None else told[-1])
+
+
+def _procedure_turns(
+    prepared: Prepared,
+    dealer_of: Callable[[], CachingDealer],
+    seats: Seats,
+    key: Callable[[Outcome, State], Key],
+) -> Turns:
+    """Return the turns of a procedure, whose results are cached."""
+    rules = prepared.rules
+
     def begin(dealer: CachingDealer) -> tuple[Position, int]:
         place, state = begin_procedure(prepared, dealer=dealer, players=seats)
         return Position(state, EMPTY, place), 0
@@ -154,8 +167,7 @@ def action_runner(prepared: Prepared, job: Job, policy_names: Mapping[str, str])
             raise RpgresError(f"the end of {prepared.action} is not cached")
         return Played(None, (key(found, run.state),))
 
-    turns = Turns(partial(CachingDealer, streams, _canons(rules, job.by)), begin, turn)
-    return Runner(things, lambda run: play_with(run, seats) if (told := turns.play(run)) is None else told[-1])
+    return Turns(dealer_of, begin, turn)
 
 
 def _canons(rules: Rules, by: Sequence[str]) -> Canons:
@@ -206,15 +218,13 @@ def scene_runner(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Runner:
             try:
                 found, after = play_leaf(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
             except NeedsAnswer as needs:
-                for _ in play_scene(scene, seed=run_seed(seed, run)):
-                    pass  # the error of `rpgres scene run` names the file and line
+                list(play_scene(scene, seed=run_seed(seed, run)))  # whose error names the file and line
                 raise _undecided(needs.question, run) from None
             except RpgresError as error:
-                error_here = at_step_of_many(leaf, error)
-                error_here.add(f" (run {run}, with the seed {run_seed(seed, run)})")
-                raise error_here from error
-            state = state if leaf.step.fresh else after
-            outcome = found.band if found is not None else None
+                found_at = at_step_of_many(leaf, error)
+                found_at.add(f" (run {run}, with the seed {run_seed(seed, run)})")
+                raise found_at from error
+            state, outcome = state if leaf.step.fresh else after, found.band if found is not None else None
             at = after_step(program, rules, at, state, outcome=outcome)
             if leaf.step.procedure and found is not None:
                 at = with_details(scene, at, leaf.step.procedure, found, details)
@@ -222,13 +232,12 @@ def scene_runner(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Runner:
         return key([*told, end(state, at)])
 
     things = (*scene_things(scene), *by)
-    is_fresh = any(leaf.step.fresh and leaf.step.procedure for leaf in program.leaves)
+    is_fresh = any(one.step.fresh and one.step.procedure for one in program.leaves)
     if is_fresh or scene.state.piles or not policies.by_question:  # draws of cards seldom repeat
         return Runner(things, play_run)
     game = game_of(scene, by=details)
 
-    def step_at(at: Cursor) -> int:
-        return program.number_of(leaf_at(program, at), at.passes)
+    step_at: Callable[[Cursor], int] = lambda at: program.number_of(leaf_at(program, at), at.passes)  # noqa: E731
 
     def begin(_dealer: CachingDealer) -> tuple[Position, int]:
         position = game.onward(game.start)
@@ -248,8 +257,8 @@ def scene_runner(scene: Scene, *, seed: str, by: Sequence[str] = ()) -> Runner:
             return Played(None, (told, end(after.state, after.at)))
         return Played(after, (told,), step_at(after.at))
 
-    turns = Turns(partial(CachingDealer, streams, _canons(rules, by)), begin, turn)
-    return Runner(things, lambda run: play_run(run) if (told := turns.play(run)) is None else key(told))
+    play = Turns(partial(CachingDealer, streams, _canons(rules, by)), begin, turn).play
+    return Runner(things, lambda run: play_run(run) if (told := play(run)) is None else key(told))
 
 
 def _scene_key(scene: Scene) -> Callable[[Sequence[Key]], Key]:
