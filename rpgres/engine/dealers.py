@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import Struct, structs
 
@@ -42,6 +42,7 @@ class Due(Struct, frozen=True):
     check: Callable[[str], Sequence[str]]
 
 
+T = TypeVar("T")
 Hand = Callable[[Due], "Sequence[str] | None"]  # asks for a result; None leaves it to the seed
 
 
@@ -267,32 +268,32 @@ class SeededDealer(Dealer):
         return min(cards, key=lambda card: (word(0, f"{place}:{card}", 0), card))
 
 
-# A player's own result at a table is kept as `++++ by mara`. Given with the action, it is one of the action's claims;
-# given later, it is claimed when it is used (CLAIMED), and the seed answers if the game master refuses it (REFUSED).
-BY, CLAIMED, REFUSED = " by ", ", claimed", ", refused"
+class Given(Struct, frozen=True, omit_defaults=True):
+    """A result of real dice or cards that somebody gave.
+
+    Attributes:
+        text: the result as typed.
+        by: the seat of a player; empty for the host and the game master.
+        claim: whether the game master still has to confirm it when it is used, or has refused it, so that the seed
+            answered. A player's result that is given with an action is one of the action's claims instead.
+    """
+
+    text: str
+    by: str = ""
+    claim: Literal["", "pending", "refused"] = ""
 
 
-def plain(text: str) -> str:
-    """Return a result as it was typed, without the seat that gave it."""
-    return text.partition(BY)[0]
+GivenByLabel = Mapping[str, Sequence["Given | None"]]  # in the order of the questions; None where the seed answers
 
 
-def giver_of(text: str) -> str:
-    """Return the seat of a player who gave a result; empty for the host and the game master."""
-    return text.partition(BY)[2].partition(",")[0]
-
-
-def is_given(texts: Sequence[str | None], number: int) -> bool:
+def is_given(results: Sequence[Given | None], number: int) -> bool:
     """Tell whether the answer to a question of a label was given, and not refused or drawn from the seed."""
-    return has_given(texts[number : number + 1])
+    return has_given(results[number : number + 1])
 
 
-def has_given(texts: Sequence[str | None]) -> bool:
+def has_given(results: Sequence[Given | None]) -> bool:
     """Tell whether some answer to a question of a label was given."""
-    return any(text is not None and not text.endswith(REFUSED) for text in texts)
-
-
-Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None where it was not given
+    return any(one is not None and one.claim != "refused" for one in results)
 
 
 class GivenDealer(Dealer):
@@ -307,7 +308,7 @@ class GivenDealer(Dealer):
     __slots__ = ("_given", "_then", "hand")
     takes_given = True
 
-    def __init__(self, given: Given, *, then: Dealer, hand: Hand | None = None) -> None:
+    def __init__(self, given: Mapping[str, Sequence[str | None]], *, then: Dealer, hand: Hand | None = None) -> None:
         self._given = {label: list(results) for label, results in given.items()}
         self._then, self.hand = then, hand
 
@@ -353,12 +354,16 @@ class GivenDealer(Dealer):
             raise GivenError.of(label, throw.text, "each die counts here, so a total is not enough")
         return throw
 
-    def said(self, label: str, seat: str) -> str:
-        """Return what the game master has to confirm of the next question of a label; empty for nothing."""
+    def prepare_next(self, label: str, seat: str) -> str:
+        """Choose the given result that answers the next question of a label: one of the seat that rolls, or the host's.
+
+        Returns:
+            The result, if the game master has to confirm it; else an empty text.
+        """
         return ""
 
     def refuse(self, label: str) -> None:
-        """Leave the next question of a label to the other dealer, as what was said for it does not count."""
+        """Leave the next question of a label to the other dealer, as the game master refused its result."""
 
     def begin_turn(self, turn: int) -> None:
         self._then.begin_turn(turn)
@@ -377,7 +382,7 @@ class GivenDealer(Dealer):
         if result is None:
             return self._then.draw(self._free(cards, stack), stack, label, count)
         text, *following = stack.known.one_by_one(result)
-        self._given[label][:0] = following
+        self._given.setdefault(label, [])[:0] = following
         fitting = fitting_cards(cards, stack, label, text)
         if len(stack.known.matching(text)) == 1:
             return fitting[0]
@@ -386,8 +391,11 @@ class GivenDealer(Dealer):
 
     def _free(self, cards: tuple[str, ...], stack: Stack) -> tuple[str, ...]:
         """Return the cards that may come now, without those that are given for later."""
-        later = [plain(text) for results in self._given.values() for text in results if text is not None]
+        later = self._later()
         return unpromised(cards, later, known=stack.known) if later else cards
+
+    def _later(self) -> list[str]:
+        return [text for results in self._given.values() for text in results if text is not None]
 
     def unused(self) -> Iterable[tuple[str, str]]:
         """Yield what was given and never asked, as (label, result)."""
@@ -403,88 +411,71 @@ class TapedDealer(GivenDealer):
     What was answered stays, whatever is given since; nor does what is given for later change which cards came before.
 
     Args:
-        given: the results that are for questions after those on the tape.
+        later: the results that are for questions after those on the tape.
         then: who answers what was not given.
         tape: what was answered before, in the order of the questions: dice as they are read, physical cards.
         typed: which of it was given, by label; None for what was not.
-        firm: the labels whose impossible results are errors; of other labels, the other dealer answers.
+        hand, by: asks a person for results as they come up, of this seat; empty for the host and the game master.
+        strict: the labels whose impossible results are errors; of other labels, the other dealer answers.
 
     Attributes:
         tape, typed: what has been answered by now.
         later: what was given and is not used so far.
-        aside: what was given and was impossible, as LABEL=RESULT.
+        dropped: what was given and was impossible, as LABEL=RESULT.
     """
 
-    __slots__ = ("_asked", "_firm", "_left", "_refused", "_unfit", "aside", "later", "tape", "typed")
+    __slots__ = ("_asked", "_by", "_left", "_prepared", "_strict", "dropped", "later", "tape", "typed")
 
     def __init__(
         self,
-        given: Given,
+        later: Mapping[str, Sequence[Given]],
         *,
         then: Dealer,
         tape: Sequence[str] = (),
-        typed: Given = EMPTY,
+        typed: GivenByLabel = EMPTY,
         hand: Hand | None = None,
-        firm: Container[str] = (),
+        by: str = "",
+        strict: Container[str] = (),
     ) -> None:
-        super().__init__(given, then=then, hand=hand)
-        self._firm, self.aside = firm, list[str]()
-        self.later = {label: [text for text in texts if text is not None] for label, texts in given.items()}
-        self.tape, self.typed = list(tape), {label: list(texts) for label, texts in typed.items()}
+        super().__init__(EMPTY, then=then, hand=hand)
+        self._strict, self._by, self.dropped = strict, by, list[str]()
+        self.later = {label: list(results) for label, results in later.items()}
+        self.tape, self.typed = list(tape), {label: list(results) for label, results in typed.items()}
         self._left = list(tape)
         self._asked: dict[str, int] = {}
-        self._refused: dict[str, str] = {}  # what was refused for the next question of a label
-        self._unfit = ""  # the label for whose next question nothing is given
+        self._prepared: Given | None = None  # answers the next question, unless it is refused
 
     @property
     def given(self) -> dict[str, list[str | None]]:
         """All that was given, now and before, by label in the order of the questions; None where it was not."""
         found: dict[str, list[str | None]] = {}
-        for label in {*self.typed, *self._given}:
-            typed, later = self.typed.get(label, []), self._given.get(label, [])
-            texts = [*typed, *[None] * (self._asked.get(label, 0) - len(typed)), *later]
-            found[label] = [plain(text) if text and has_given([text]) else None for text in texts]
+        for label in {*self.typed, *self.later}:
+            typed, later = self.typed.get(label, []), self.later.get(label, [])
+            results = [*typed, *[None] * (self._asked.get(label, 0) - len(typed)), *later]
+            found[label] = [one.text if one is not None and has_given([one]) else None for one in results]
         return found
 
-    def said(self, label: str, seat: str) -> str:
-        """Have the next question answered by the seat that rolls, or by the host; return what is claimed by that."""
-        self._unfit, number = "", self._asked.get(label, 0)
+    def prepare_next(self, label: str, seat: str) -> str:
+        results: Sequence[Given | None]
         if self._left:
-            typed = self.typed.get(label, [])
-            text = (typed[number] if number < len(typed) else None) or ""
-            return plain(text) if text.endswith((CLAIMED, REFUSED)) else ""
-        queue = self._given.get(label, [])
-        fitting = [text for giver in (seat, "") for text in queue if text is not None and giver_of(text) == giver]
-        if not fitting:
-            self._unfit = label
-            return ""
-        for texts in (queue, self.later[label]):
-            texts.remove(fitting[0])
-            texts.insert(0, fitting[0])
-        return plain(fitting[0]) if fitting[0].endswith(CLAIMED) else ""
+            results = self.typed.get(label, [])[self._asked.get(label, 0) :]
+        else:
+            results = [one for by in (seat, "") for one in self.later.get(label, []) if one.by == by]
+        one = self._prepared = results[0] if results else None
+        return one.text if one is not None and one.claim else ""
 
     def refuse(self, label: str) -> None:
-        if not self._left:
-            self._given[label].pop(0)
-            self._refused[label] = self.later[label].pop(0).replace(CLAIMED, REFUSED)
-            self._unfit = label
-
-    def _next(self, label: str) -> str | None:
-        text = super()._next(label) if label != self._unfit else None
-        return plain(text) if text is not None else None
+        if not self._left and self._prepared is not None:
+            queue, refused = self.later[label], structs.replace(self._prepared, claim="refused")
+            queue[queue.index(self._prepared)] = self._prepared = refused
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         if not dice.pools:
             return self._then.throw(dice, label, count)
         if self._left:
             return dice.read(self._again(label))
-        takes = self._takes(label)
-        try:
-            throw = super().throw(dice, label, count)
-        except GivenError:
-            takes = self._set_aside(label)
-            throw = super().throw(dice, label, count)
-        self._add(label, throw.text, takes=takes)
+        throw = self._taken(label, lambda: super(TapedDealer, self).throw(dice, label, count))
+        self._add(label, throw.text)
         return throw
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
@@ -493,50 +484,52 @@ class TapedDealer(GivenDealer):
             if card not in cards:
                 raise GivenError(f"{label}={card} was drawn before, and is not in {stack.pile} now", label=label)
             return card
-        takes = self._takes(label)
-        try:
-            card = super().draw(cards, stack, label, count)
-        except GivenError:
-            takes = self._set_aside(label)
-            card = super().draw(cards, stack, label, count)
-        self._add(label, card, takes=takes)
+        card = self._taken(label, lambda: super(TapedDealer, self).draw(cards, stack, label, count))
+        self._add(label, card)
         return card
 
-    def _set_aside(self, label: str) -> Literal[False]:
-        """Use nothing more that its giver gave for a label, as the result is impossible; called as that is raised."""
-        if label in self._firm:
-            raise
-        giver, self._unfit = giver_of(self.later[label][0]), label
-        self.aside += [f"{label}={plain(text)}" for text in self.later[label] if giver_of(text) == giver]
-        self._given[label] = [text for text in self._given[label] if text is None or giver_of(text) != giver]
-        self.later[label] = [text for text in self.later[label] if giver_of(text) != giver]
-        return False
+    def _taken(self, label: str, answer: Callable[[], T]) -> T:
+        """Return an answer to the next question; if its result is impossible, drop all that its giver gave for it."""
+        try:
+            return answer()
+        except GivenError:
+            if label in self._strict or self._prepared is None:
+                raise
+            by, queue, self._prepared = self._prepared.by, self.later[label], None
+            self.dropped += [f"{label}={one.text}" for one in queue if one.by == by]
+            self.later[label] = [one for one in queue if one.by != by]
+        return answer()
+
+    def _next(self, label: str) -> str | None:
+        one = self._prepared
+        return one.text if one is not None and has_given([one]) else None
+
+    def _later(self) -> list[str]:
+        return [one.text for queue in self.later.values() for one in queue if one is not self._prepared]
 
     def read_off(self, due: Due) -> None:
         """Ask a person for the current result; here, labels are counted through all turns."""
         super().read_off(structs.replace(due, asked=self._asked.get(due.label, 0), turn=0))
 
     def _is_known(self, label: str) -> bool:
-        return bool(self._left) or self._takes(label)
+        return bool(self._left) or self._prepared is not None
 
     def _give(self, label: str, texts: Sequence[str]) -> None:
-        super()._give(label, texts)
-        self.later.setdefault(label, []).extend(texts)
+        claim: Literal["", "pending"] = "pending" if self._by else ""
+        self.later.setdefault(label, []).extend(Given(text, self._by, claim) for text in texts)
 
     def _again(self, label: str) -> str:
-        self._asked[label] = self._asked.get(label, 0) + 1
+        self._asked[label], self._prepared = self._asked.get(label, 0) + 1, None
         return self._left.pop(0)
 
-    def _takes(self, label: str) -> bool:
-        return label != self._unfit and bool(self._given.get(label))
-
-    def _add(self, label: str, answer: str, *, takes: bool) -> None:
-        asked = self._asked[label] = self._asked.get(label, 0) + 1
+    def _add(self, label: str, answer: str) -> None:
+        asked, one = self._asked.get(label, 0), self._prepared
+        self._asked[label], self._prepared = asked + 1, None
         self.tape.append(answer)
-        text = self.later[label].pop(0) if takes else self._refused.pop(label, None)
-        if text is not None:
+        if one is not None:
+            self.later[label].remove(one)
             its = self.typed.setdefault(label, [])
-            its += [*[None] * (asked - 1 - len(its)), text]
+            its += [*[None] * (asked - len(its)), one]
 
 
 def require_card(stack: Stack, label: str, text: str) -> tuple[str, ...]:

@@ -234,15 +234,15 @@ class Run(msgspec.Struct):
         """Take the next result of real dice or cards: its owner's or the host's, confirmed if a player gave it."""
         dealer, seat, trust = self.dealer, self.state.seat_of(due.by), self.trust
         assert isinstance(dealer, GivenDealer)
-        said = dealer.said(due.label, seat)
+        claim = dealer.prepare_next(due.label, seat)
         if dealer.hand is not None:
             dealer.read_off(due)
-            said = dealer.said(due.label, seat)
+            claim = dealer.prepare_next(due.label, seat)
         if trust is None or not trust.asks:
             return
         place = (due.turn, due.label, due.asked)
-        said = trust.results[place] = said or trust.results.get(place, "")
-        if said and not trust.confirm(self, seat, [f"{due.label} {said if due.dice else '(a card)'}"]):
+        claim = trust.results[place] = claim or trust.results.get(place, "")
+        if claim and not trust.confirm(self, seat, [f"{due.label} {claim if due.dice else '(a card)'}"]):
             dealer.refuse(due.label)
 
     def pick(self, weights: Sequence[int], label: str) -> int:

@@ -15,8 +15,9 @@ from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
 
 FOLDER, FILE = ".rpgres", "table.db"
-FORMAT = 6  # of the file and of what its entries say; with each entry that is added the file has this one
-OLDEST = 3  # the first that is read: 4 has answers that end a procedure (`Public.stops`), 5 hands, 6 tells their cards
+FORMAT = 7  # of the file and of what its entries say; with each entry that is added the file has this one
+# 4 has answers that end a procedure (`Public.stops`), 5 hands, 6 tells their cards, 7 who gave which result.
+OLDEST = 3  # the first that is read
 MARK = 0x72706773  # SQLite's `application_id` of our files
 SYNCHRONOUS = "FULL"  # what was reported as finished is on the disk
 WAIT = 5.0  # seconds to wait for another process

@@ -7,10 +7,11 @@ decisions are skipped and how many actions count.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from rpgres.engine.dealers import Given
 from rpgres.engine.decisions import ALLOW
 from rpgres.engine.records import Pending, Result, scripts_of
 from rpgres.errors import FileError, RpgresError
@@ -26,6 +27,11 @@ Kind = Literal[
 RUNS = ("act", "begin", "end", "request")  # the kinds that an answer can belong to
 SAID = ("note", "pass", "orders")  # the kinds that stay when what was done before them is taken back
 RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a decision
+
+if TYPE_CHECKING:
+    Kept = Given
+else:
+    Kept = Given | str  # of older entries, the text alone
 
 CARDS = ""  # the label of all cards in what is known
 
@@ -191,7 +197,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
         given: results read off real dice that were asked for, by label in the order of the questions; null where the
-            seed has answered. A player's own has the seat behind it; see `engine.dealers`.
+            seed has answered.
         later: results read off real dice that nothing has asked for so far, by label.
         tape: of what waits: everything that was rolled and drawn so far, in order.
         laid: where inputs have put something on the table before the action, by the names that were typed.
@@ -231,8 +237,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by: str = ""
     inputs: dict[str, Any] = {}
     sheets: dict[str, tuple[str, str]] = {}
-    given: dict[str, list[str | None]] = {}
-    later: dict[str, list[str]] = {}
+    given: dict[str, list[Kept | None]] = {}
+    later: dict[str, list[Kept]] = {}
     tape: list[str] = []
     laid: dict[str, str] = {}
     claimed: list[str] = []
@@ -263,6 +269,11 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     folders: list[str] = []
     accepted: str = ""
     known: tuple[KnownChance, ...] = ()
+
+    def __post_init__(self) -> None:
+        queues: list[list[Any]] = [*self.given.values(), *self.later.values()]
+        for results in queues:
+            results[:] = [Given(one) if isinstance(one, str) else one for one in results]
 
 
 class Draft(msgspec.Struct, frozen=True):

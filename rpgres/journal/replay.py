@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
+from rpgres.engine.dealers import Given, GivenByLabel, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.decisions import claim
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import request, turn
@@ -67,10 +67,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     by: str = ""
     inputs: dict[str, Any] = {}
     sheets: Mapping[str, Source] = EMPTY
-    given: By = {}
+    given: Mapping[str, Sequence[Given]] = EMPTY
     said: Sequence[str] = ()
     tape: tuple[str, ...] = ()
-    typed: Given = EMPTY
+    typed: GivenByLabel = EMPTY
     choose: By = {}
     own: dict[str, By] = {}
     policies: dict[str, str] = {}
@@ -91,7 +91,7 @@ class Ran(msgspec.Struct, frozen=True):
         fault: why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
         dropped: answers given in advance that were not possible when they were due.
-        aside: the same of results of dice and cards, as LABEL=RESULT.
+        dropped_results: the same of results of dice and cards, as LABEL=RESULT.
     """
 
     found: Result | Pending
@@ -101,7 +101,7 @@ class Ran(msgspec.Struct, frozen=True):
     fault: RpgresError | None = None
     is_attempt: bool = False
     dropped: Sequence[Dropped] = ()
-    aside: Sequence[str] = ()
+    dropped_results: Sequence[str] = ()
 
 
 def run_of(history: History, entry: Entry) -> Run:
@@ -143,7 +143,8 @@ def run_at(
     seed: str | None = None,
     prompt: Prompt | None = None,
     hand: Hand | None = None,
-    firm: Container[str] = (),
+    by: str = "",
+    strict: Container[str] = (),
     is_replay: bool = False,
 ) -> Ran:
     """Return the result of a run at a table, as far as its answers reach; see `Ran` for one that fails.
@@ -151,7 +152,8 @@ def run_at(
     Args:
         history: the table before it; what seats said in advance is heard.
         seed: what all chance is drawn from; that of the table by default.
-        firm: the labels whose impossible results are errors; the seed answers in place of others.
+        hand, by: asks a person of this seat for results; empty for the host and the game master.
+        strict: the labels whose impossible results are errors; the seed answers in place of others.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -160,7 +162,7 @@ def run_at(
     secret = history.new.secret
     streams = Streams(secret.seed if seed is None else seed, salt=bytes.fromhex(secret.salt))
     seeded = SeededDealer(streams, step=step)
-    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand, firm=firm)
+    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand, by=by, strict=strict)
     passed = {label for label, one in rules.file.labels.items() if one.in_advance}
     waits = (
         always
@@ -323,7 +325,7 @@ def _ran(
     secret = Secret(
         inputs=asked.inputs,
         given=dealer.typed,
-        later={label: texts for label, texts in dealer.later.items() if texts},
+        later={label: results for label, results in dealer.later.items() if results},
         said=list(asked.said),
         tape=dealer.tape if isinstance(found, Pending) else [],
         choose=left[0],
@@ -333,16 +335,16 @@ def _ran(
         names=asked.names,
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
-        dropped=_dropped_by(players, dealer.aside),
+        dropped=_dropped_by(players, dealer.dropped),
     )
     now = state if fault is None else before
     is_attempt = fault is not None
-    return Ran(found, state if is_over else before, secret, now, fault, is_attempt, players.dropped, dealer.aside)
+    return Ran(found, state if is_over else before, secret, now, fault, is_attempt, players.dropped, dealer.dropped)
 
 
-def _dropped_by(players: Seats, aside: Sequence[str]) -> dict[str, list[str]]:
+def _dropped_by(players: Seats, results: Sequence[str]) -> dict[str, list[str]]:
     """Return the dropped answers by seat, as their owners are told of them; the host is told of dice and cards."""
-    found: dict[str, list[str]] = {"": list(aside)} if aside else {}
+    found: dict[str, list[str]] = {"": list(results)} if results else {}
     for one in players.dropped:
         found.setdefault(one.seat, []).append(f"{one.label}={one.choice}")
     return found

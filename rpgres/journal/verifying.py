@@ -12,7 +12,6 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import CLAIMED, REFUSED
 from rpgres.engine.dealing import Dealt
 from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError, called, readable
@@ -299,9 +298,9 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     given = {
         label: [
             *[
-                text.replace(REFUSED, CLAIMED)
-                for text in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :]
-                if text is not None
+                msgspec.structs.replace(one, claim="pending") if one.claim else one
+                for one in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :]
+                if one is not None
             ],
             *entry.secret.later.get(label, ()),
         ]
@@ -315,8 +314,8 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
         tape=tuple(last.tape),
         typed=last.given,
     )
-    step, firm = before.step(begun if begun is not entry else None), given if entry.public.attempt else ()
-    return run_at(rules, before, asked, seed=seed, step=step, firm=firm, is_replay=True)
+    step, strict = before.step(begun if begun is not entry else None), given if entry.public.attempt else ()
+    return run_at(rules, before, asked, seed=seed, step=step, strict=strict, is_replay=True)
 
 
 def _comparable(secret: Secret, entry: Entry) -> Any:

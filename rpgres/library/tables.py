@@ -345,8 +345,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
     def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
         """Take answers that players wrote elsewhere: the lines `rpgres-answer:`, `rpgres-seal:` and `rpgres-open:`.
 
-        Dice in them count as rolled, so the caller has accepted them. The host takes only those that were made with the
-        key of a view; a seat also takes others of its own.
+        The host takes only those that were made with the key of a view, and so confirms the dice in them; a seat also
+        takes others of its own, where dice are a claim.
 
         Args:
             text: a mail with one such line or several.
@@ -365,7 +365,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
             if self.seat is HOST and not is_authentic(history, one):
                 why = f"not made with the key in {one.seat}'s view, so anybody may have written it"
                 raise UsageError(f"a line of {one.seat} was {why}; if you know who did, open the table as this seat")
-        taken = (commands.take(place_of(self), one, accepted=f"{one.seat}: a line") for one in posted)
+        about: dict[str, Any] = {"is_host": self.seat is HOST}
+        taken = (commands.take(place_of(self), one, accepted=f"{one.seat}: a line", **about) for one in posted)
         return [result_of(self, done) for done in taken]
 
     @clean_errors

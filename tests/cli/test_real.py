@@ -20,7 +20,7 @@ from rpgres.cli.play.session import ROLLING, Session
 from rpgres.cli.scene_output import play_and_print
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Due, Remembered, read_total
+from rpgres.engine.dealers import Due, Given, Remembered, read_total
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
 from rpgres.engine.prepare import prepare
@@ -205,7 +205,7 @@ def test_a_table_keeps_what_was_typed_as_given(tmp_path: Path) -> None:
     place, typist = begun(tmp_path / "table.db"), Typist("0000", "+++0")
     done = acted(place, typist, choices=["r1", ""])
     assert len(typist.asked) == 2  # each roll once, though every answer runs the action again
-    assert done.entry.secret.given == {"roll": ["0000", "+++0"]}
+    assert done.entry.secret.given == {"roll": [Given("0000"), Given("+++0")]}
     sitting.reveal(place)
     assert verify(place.path).verdict == "in order"
 
@@ -245,7 +245,7 @@ def test_dice_behind_a_moment_that_is_let_pass_are_asked_for(tmp_path: Path) -> 
     _, done = fought(tmp_path, typist, "pass oppose always")
     assert [entry.kind for entry in done.history.entries[-2:]] == ["pass", "answer"]
     assert len(typist.asked) == 3
-    assert done.entry.secret.given == {"roll": ["++++", "++++"], "opposition": ["++++"]}
+    assert done.entry.secret.given == {"roll": [Given("++++")] * 2, "opposition": [Given("++++")]}
 
 
 @pytest.mark.slow
@@ -265,7 +265,8 @@ def test_undo_at_dice_behind_a_moment_that_is_let_pass_puts_it_again(tmp_path: P
 def test_whatever_goes_on_with_an_action_asks_for_its_dice(tmp_path: Path, go_on: Any) -> None:
     place, _ = fought(tmp_path, Typist("++++", "++++"))
     done = go_on(place, RealDice(read=Typist("++0+")))
-    assert done.entry.secret.given == {"roll": ["++++"], "opposition": ["++++"]}  # the bruiser's roll is not hers
+    # The bruiser's roll is not hers.
+    assert done.entry.secret.given == {"roll": [Given("++++")], "opposition": [Given("++++")]}
 
 
 def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
@@ -277,7 +278,7 @@ def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
     done = sitting.act(place, "overcome", inputs, actor="mara", hand=hand, prompt=prompt)
     assert len(typist.asked) == 3
     assert done.history.run_of(done.entry).kind == "act"
-    assert done.entry.secret.given == {"roll": ["++++", "++00"]}
+    assert done.entry.secret.given == {"roll": [Given("++++"), Given("++00")]}
 
 
 def test_only_dice_behind_an_answer_that_is_taken_back_are_asked_for_again() -> None:

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from rpgres import GM, Character, Outcome, Ruleset, Table, UsageError
+from rpgres.engine.dealers import Given
 from rpgres.engine.labels import labels_of
 from rpgres.engine.records import Pending, Result
 from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
@@ -93,7 +94,7 @@ def test_given_dice_are_those_of_a_reroll(place: Place) -> None:
     first = rolled(sitting.act(place, "overcome", OPPOSED, actor="mara"))
     done = sitting.answer(place, choose={"invoke": [REROLL]}, given={"roll": ["00+0"]})
     assert rolled(done) == {"roll": [*first["roll"], "00+0"], "opposition": first["opposition"]}
-    assert done.entry.secret.given == {"roll": [None, "00+0"]}
+    assert done.entry.secret.given == {"roll": [None, Given("00+0")]}
     assert rolled(finish(place))["roll"] == [*first["roll"], "00+0"]
     assert in_order(place)
 

@@ -19,13 +19,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from rpgres.engine.dealers import Given
 from rpgres.journal import checking, files, store
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place, writing
 from rpgres.journal.connections import Connection
 from rpgres.journal.history import History
+from rpgres.journal.records import Secret
 from rpgres.journal.rows import LONGEST
 from rpgres.journal.verifying import verify
 from tests.support.checkout import ROOT
@@ -538,6 +541,7 @@ from pathlib import Path
 from tests.support.journals import act
 from rpgres.errors import RpgresError
 from rpgres.journal.commands import Place
+from rpgres.journal.records import Secret
 from rpgres.journal.rows import LONGEST
 {setup}
 try:
@@ -822,3 +826,10 @@ def killed_at_statement(number: int, deed: Callable[[], object]) -> int:
             os._exit(code)
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
+
+
+def test_the_results_of_older_entries_are_texts() -> None:
+    text = '{"given": {"roll": [null, "Side by Side"]}, "later": {"roll": ["++++"]}}'
+    older = msgspec.json.decode(text, type=Secret)
+    assert (older.given, older.later) == ({"roll": [None, Given("Side by Side")]}, {"roll": [Given("++++")]})
+    assert msgspec.json.decode(msgspec.json.encode(older), type=Secret) == older

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from rpgres import UsageError
+from rpgres.engine.dealers import Given
 from rpgres.errors import GivenError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
@@ -207,7 +208,7 @@ def test_cards_that_are_given_together_are_kept_one_by_one(waiting: Place) -> No
         done = sitting.answer(waiting, auto=True)
     drawn = done.entry.secret.given["redraw"]
     assert 0 < len(drawn) < len(more)
-    assert drawn == more[: len(drawn)]
+    assert drawn == [Given(card) for card in more[: len(drawn)]]
     sitting.reveal(waiting)
     assert verify(waiting.path).exit == 0
 
@@ -220,18 +221,18 @@ def test_a_later_result_stands_in_place_of_what_nobody_asked_for(tmp_path: Path)
     with pytest.raises(GivenError):
         sitting.answer(place, choose={"invoke": ["i-know-a-back-way:reroll"]})
     done = sitting.answer(place, choose={"invoke": ["i-know-a-back-way:reroll"]}, given={"roll": ["++++"]})
-    assert done.entry.secret.given == {"roll": ["0000", "++++"]}
+    assert done.entry.secret.given == {"roll": [Given("0000"), Given("++++")]}
 
 
 def test_a_result_that_nothing_asks_for_does_not_lock_an_action(tmp_path: Path) -> None:
     place = Place(tmp_path / "t.db")
     sitting.begin_table(place, ruleset="fate", sheets=["mara"], seed="7")
     typed = {"skill": "1", "vs": ["-1"]}
-    sitting.act(place, "overcome", typed, actor="mara", given={"roll": ["0000", "++++"]})
+    sitting.act(place, "overcome", typed, actor="mara", given={"roll": [Given("0000"), Given("++++")]})
     done = sitting.answer(place, auto=True, choose={"invoke": ["no"]})
     while done.history.pending:
         done = sitting.answer(place, auto=True)
-    assert done.entry.secret.given == {"roll": ["0000"]}
+    assert done.entry.secret.given == {"roll": [Given("0000")]}
     assert found_in(done.entry.secret) is not None
     sitting.reveal(place)
     assert verify(place.path).exit == 0

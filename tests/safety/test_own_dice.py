@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from rpgres.engine.dealers import Due
+import rpgres as library
+from rpgres.engine.dealers import Due, Given
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.commands import Place
+from rpgres.journal.forms import AnswerFile
+from rpgres.journal.lines import answer_line, posted_in
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
 from rpgres.model.events import RollEvent
@@ -105,7 +109,31 @@ def test_each_player_has_its_own_results_for_a_label() -> None:
     table("answer --as edda --choose turn=attack --auto --given roll=0+0+")
     table("answer --as mara --choose concede=no")
     assert rolled()["roll"] == ["0+0+"]
-    assert store.read(Path("t.db")).head.secret.later == {"roll": ["++++ by mara"]}
+    assert store.read(Path("t.db")).head.secret.later == {"roll": [Given("++++", "mara")]}
+
+
+@pytest.mark.parametrize("how", ["by a seat, accepted", "from the library", "by the host"])
+def test_a_line_gives_the_dice_of_its_seat_alone_and_only_the_host_confirms_them(how: str) -> None:
+    begin("gm")
+    table("act conflict --as mara --against edda")
+    table("view --as mara --out v.json")
+    line = table("answer --view v.json --choose turn=attack --given roll=++++ --given opposition=----")
+    (posted,) = posted_in(line)
+    assert isinstance(posted, AnswerFile)
+    forged = answer_line(structs.replace(posted, mac=""))
+    if how == "by the host":
+        table(f"answer {line.strip()} --accept")
+    elif how == "from the library":
+        library.open_table("t.db", seat="mara").take(forged)
+    else:
+        table(f"answer {forged} --as mara --accept")
+    if how != "by the host":
+        assert rolled() == {}
+        table("answer --as gm --choose claim=confirm")
+    assert rolled()["roll"] == ["++++"]
+    assert rolled()["opposition"] != ["----"]
+    table("undo 1")
+    check_whole()
 
 
 def test_a_person_is_asked_for_the_dice_of_their_own_characters() -> None:

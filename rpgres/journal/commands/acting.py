@@ -137,6 +137,7 @@ def answer(
     hand: Hand | None = None,
     at: str = "",
     accepted: str = "",
+    is_host: bool = False,
     **answers: Unpack[Answers],
 ) -> Done:
     """Answer the decision that is waited for, and go on with its action; see `act` for the arguments.
@@ -145,7 +146,8 @@ def answer(
 
     Args:
         at: the hash of the entry that is answered, or its first digits, when the answer was given elsewhere.
-        accepted: of an answer from a file: what the host was shown of it and took.
+        accepted: of an answer from a file: what was shown of it and taken.
+        is_host: whether the host takes it for the seat, and so confirms the results in it.
 
     Raises:
         UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
@@ -158,7 +160,7 @@ def answer(
         refuse_sealed(now.history, seat)
         if not decides:
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
-        draft = answer_draft(now, Typed(**answers, is_accepted=bool(accepted)))
+        draft = answer_draft(now, Typed(**answers))
         draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))
         return [draft, *after_answer(now.after(draft))]
 
@@ -172,7 +174,7 @@ def answer(
         if not done.entries:
             raise Left(undecided(asked).raw)
         return done
-    return _put(place, write(place, seat, work, hand=hand), prompt, seat, hand)
+    return _put(place, write(place, seat, work, hand=hand, is_host=is_host), prompt, seat, hand)
 
 
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rpgres.engine.dealers import Hand
 from rpgres.errors import UsageError
@@ -41,11 +42,12 @@ def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], l
     return fresh, known
 
 
-def take(place: Place, one: Posted, *, accepted: str, hand: Hand | None = None) -> Done:
+def take(place: Place, one: Posted, *, accepted: str, is_host: bool, hand: Hand | None = None) -> Done:
     """Write what a seat sent: its answer, a sealed one, or what opens that.
 
     Args:
-        accepted: of an answer: what the host was shown of it and took.
+        accepted: of an answer: what was shown of it and taken.
+        is_host: whether the host takes it, and so confirms the results of real dice in it.
 
     Raises:
         UsageError: the table refuses it.
@@ -53,8 +55,8 @@ def take(place: Place, one: Posted, *, accepted: str, hand: Hand | None = None) 
     if isinstance(one, SealLine):
         return seal(place, one.commitment, seat=one.seat, at=one.entry)
     if isinstance(one, AnswerFile):
-        given, choose = typed_in(one.given), typed_in(one.choose)
-        return answer(place, seat=one.seat, given=given, choose=choose, at=one.entry, accepted=accepted, hand=hand)
+        about: dict[str, Any] = {"at": one.entry, "accepted": accepted, "is_host": is_host, "hand": hand}
+        return answer(place, seat=one.seat, given=typed_in(one.given), choose=typed_in(one.choose), **about)
     return open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt, hand=hand)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from rpgres.engine.dealers import BY, CLAIMED, Due, Hand, giver_of, plain
+from rpgres.engine.dealers import Due, Given, Hand
 from rpgres.engine.players import ORDERS_FILE, Prompt, default_policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.seats import Dropped
@@ -51,13 +51,12 @@ if TYPE_CHECKING:  # only signatures name it
 
 
 class Typed(msgspec.Struct, frozen=True):
-    """What is typed beside an action or an answer, see `Answers`; `is_accepted` if the host took it from a file."""
+    """What is typed beside an action or an answer; see `Answers`."""
 
     given: Mapping[str, Sequence[str]] = EMPTY
     choose: Mapping[str, Sequence[str]] = EMPTY
     policies: Mapping[str, str] = EMPTY
     auto: bool = False
-    is_accepted: bool = False
 
 
 def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -79,8 +78,8 @@ def _with_answers(at: Transaction, asked: Run, typed: Typed, *, is_first: bool) 
     seat, state = at.seat, at.history.state
     check_given(at.rules, state, typed.given, seat=seat)
     everybody = "" if seat is HOST else seat
-    player = "" if seat in (HOST, GM) or typed.is_accepted else seat
-    mark = f"{BY}{player}{'' if is_first else CLAIMED}" if player else ""
+    player = _player(seat)
+    claim: Literal["", "pending"] = "pending" if player and not is_first and at.typist is not HOST else ""
     for who, name in typed.policies.items():
         if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
             raise UsageError(f"{named('policy')} {who}={name}: {seat} does not decide for {who}")
@@ -94,8 +93,8 @@ def _with_answers(at: Transaction, asked: Run, typed: Typed, *, is_first: bool) 
         more.setdefault(everybody, default_policy(at.rules))
     results, said = dict(asked.given), list(asked.said)
     for label, texts in typed.given.items():
-        others = [text for text in asked.given.get(label, ()) if giver_of(text) != player]
-        results[label] = [*others, *[f"{text}{mark}" for text in texts]]
+        others = [one for one in asked.given.get(label, ()) if one.by != player]
+        results[label] = [*others, *[Given(text, player, claim) for text in texts]]
         if player and is_first:
             said += [f"{label} {'(a card)' if _is_card(at.rules, text) else text}" for text in texts]
     asked = msgspec.structs.replace(asked, given=results, said=said, policies={**asked.policies, **more})
@@ -103,6 +102,11 @@ def _with_answers(at: Transaction, asked: Run, typed: Typed, *, is_first: bool) 
         return msgspec.structs.replace(asked, choose=_joined(asked.choose, typed.choose))
     own = {**asked.own, seat: _joined(asked.own.get(seat, {}), typed.choose)} if typed.choose else asked.own
     return msgspec.structs.replace(asked, own=own)
+
+
+def _player(seat: str | None) -> str:
+    """Return the seat of a player; empty for the host and the game master."""
+    return "" if seat is HOST or seat == GM else seat
 
 
 def _joined(one: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -128,8 +132,8 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     drawn, known = Counter(what for _, what in chance_in(before.events if before is not None else ())), _shown(before)
     _check_known(at, drawn, given, step=step)
     hand = _asking(history, at.hand, drawn, seat=at.typist, step=step) if at.hand is not None else None
-    run = partial(run_at, at.rules, history, asked, step=step, hand=hand)
-    ran = run(firm=asked.given if at.seat is HOST else given)
+    run = partial(run_at, at.rules, history, asked, step=step, hand=hand, by=_player(at.typist))
+    ran = run(strict=asked.given if at.seat is HOST else given)
     if isinstance(ran.fault, GivenError) and at.seat not in (HOST, GM) and _shown(ran.found) > known:
         ran = run()  # a refusal would tell a player what was rolled, and leave it to be used for something else
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
@@ -141,9 +145,9 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     if ran.fault is not None and _shown(ran.found) <= known:
         raise ran.fault
     is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
-    player = "" if at.seat in (HOST, GM) else at.seat
-    later = [(label, text) for label in given for text in ran.secret.later.get(label, ()) if giver_of(text) == player]
-    left = [*ran.aside, *(f"{label}={plain(text)}" for label, text in later if is_done)]
+    player = _player(at.seat)
+    later = [(label, one) for label in given for one in ran.secret.later.get(label, ()) if one.by == player]
+    left = [*ran.dropped_results, *(f"{label}={one.text}" for label, one in later if is_done)]
     unused = next((one for one in left if one.partition("=")[0] in given), "")
     if unused and ran.fault is None:
         whose = f" of {player}'s characters" if player else ""
@@ -195,8 +199,7 @@ def _asking(history: History, hand: Hand, drawn: Counter[str], *, seat: str | No
         is_other = seat not in (HOST, GM, history.state.seat_of(due.by))
         if is_other or _known_at(history, step, *place) is not None:
             return None
-        texts = hand(due)
-        return [f"{text}{BY}{seat}{CLAIMED}" for text in texts] if texts and seat not in (HOST, GM) else texts
+        return hand(due)
 
     return ask
 

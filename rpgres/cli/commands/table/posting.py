@@ -171,7 +171,7 @@ def take_posted(
         warn(left_out)
     taken = [(one, _accepted(one, source, options, is_accepted=is_accepted)) for one in fresh]
     for number, (one, accepted) in enumerate(taken):
-        done = take(options.find(), one, accepted=accepted, hand=hand)
+        done = take(options.find(), one, accepted=accepted, is_host=options.who is None, hand=hand)
         if number == len(taken) - 1 and done.entry.kind != "seal":
             finish_run(done, options)
         else:
