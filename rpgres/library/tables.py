@@ -355,8 +355,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             The result of each line, in order.
 
         Raises:
-            UsageError: a line was cut off, is another seat's than this one's, or is not authenticated; or it is
-                refused, and those before it are taken.
+            UsageError: a line is cut off, of another seat, unauthenticated, or refused; those before it are taken.
         """
         posted, history = posted_in(text), history_of(self)
         for one in posted:
