@@ -163,3 +163,16 @@ def test_a_language_model_gives_dice_only_at_a_table_with_real_dice() -> None:
                     continue
                 with pytest.raises(UsageError, match="`given`: the table's seed rolls all dice"):
                     call(at, "act", more)
+
+
+@pytest.mark.parametrize("trust", ["gm", "players"])
+def test_a_result_that_cannot_be_is_refused_before_anything_is_written(
+    trust: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rpgres("table", "new", "fate", "--sheet", "mara", "--sheet", "edda", "--trust", trust).code == 0
+    act = "table act overcome --as mara --skill burglary --vs edda:fight --given".split()
+    done = rpgres(*act, "roll=++0")
+    assert (done.code, "four Fate dice expected" in done.err) == (2, True), done
+    assert rpgres("table", "log").out == "  0  the table begins\n"
+    assert rpgres(*act, "roll=++0-").code == 3

@@ -23,10 +23,10 @@ from rpgres.journal.records import CARDS, Draft, Entry, Kind, found_in, waits_in
 from rpgres.journal.replay import Ran, Run, put_to, run_at, run_of, run_pending
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
-from rpgres.model.events import DecisionEvent
+from rpgres.model.events import DecisionEvent, TextEvent
 from rpgres.model.state import EMPTY, GM
 from rpgres.parameters.context import ACTOR
-from rpgres.rulesets import Rules
+from rpgres.rulesets import CLAIM, Rules
 
 NOTHING = "none"  # in place of results: those that were said for later are taken back
 
@@ -132,10 +132,16 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     drawn, known = Counter(what for _, what in chance_in(before.events if before is not None else ())), _shown(before)
     _check_known(at, drawn, given, step=step)
     hand = _asking(history, at.hand, drawn, seat=at.typist, step=step) if at.hand is not None else None
-    run = partial(run_at, at.rules, history, asked, step=step, hand=hand, by=_player(at.typist))
-    ran = run(strict=asked.given if at.seat is HOST else given)
+    run = partial(run_at, at.rules, history, step=step, hand=hand, by=_player(at.typist))
+    player = _player(at.seat)
+    of_host = {label for label, results in asked.given.items() if any(not one.by for one in results)}
+    ran = run(asked, strict={*given, *of_host} if at.seat is HOST else given)
+    if player and given and isinstance(ran.found, Pending) and ran.found.question.label == CLAIM:
+        trial = run(msgspec.structs.replace(asked, by=""), strict=given)  # as if the claim counted
+        if isinstance(trial.fault, GivenError) and not _shown(trial.found):
+            raise trial.fault
     if isinstance(ran.fault, GivenError) and at.seat not in (HOST, GM) and _shown(ran.found) > known:
-        ran = run()  # a refusal would tell a player what was rolled, and leave it to be used for something else
+        ran = run(asked)  # a refusal would tell a player what was rolled, and leave it to be used for something else
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it; or undo the action")
     refused = next((one for one in ran.dropped if _is_typed(one, at, typed)), None)
@@ -145,7 +151,6 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     if ran.fault is not None and _shown(ran.found) <= known:
         raise ran.fault
     is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
-    player = _player(at.seat)
     later = [(label, one) for label in given for one in ran.secret.later.get(label, ()) if one.by == player]
     left = [*ran.dropped_results, *(f"{label}={one.text}" for label, one in later if is_done)]
     unused = next((one for one in left if one.partition("=")[0] in given), "")
@@ -158,8 +163,9 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
 
 
 def _shown(found: Result | Pending | None) -> int:
-    """Return how much a run has shown, beside what was decided."""
-    return sum(not isinstance(event, DecisionEvent) for event in found.events) if found is not None else 0
+    """Return how much a run has shown of chance and of the table."""
+    shown = found.events if found is not None else ()
+    return sum(not isinstance(event, DecisionEvent | TextEvent) for event in shown)
 
 
 def _is_typed(one: Dropped, at: Transaction, typed: Typed) -> bool:
