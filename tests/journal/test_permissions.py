@@ -228,7 +228,7 @@ def test_a_result_that_nothing_asks_for_does_not_lock_an_action(tmp_path: Path) 
     place = Place(tmp_path / "t.db")
     sitting.begin_table(place, ruleset="fate", sheets=["mara"], seed="7")
     typed = {"skill": "1", "vs": ["-1"]}
-    sitting.act(place, "overcome", typed, actor="mara", given={"roll": [Given("0000"), Given("++++")]})
+    sitting.act(place, "overcome", typed, actor="mara", given={"roll": ["0000", "++++"]})
     done = sitting.answer(place, auto=True, choose={"invoke": ["no"]})
     while done.history.pending:
         done = sitting.answer(place, auto=True)
