@@ -39,6 +39,7 @@ def begin() -> list[str]:
     )
     line = ("act", "--as", "ilse", "--vs", "average", "--ability", "agility", "--table", "s.db")
     hand = options(rpgres("table", "act", *line, "--choose", "play=zz").err)
+    rpgres("table", "act", *line)
     rpgres("table", "answer", "--as", "ilse", "--table", "s.db", "--choose", f"play={hand[0]}", "--choose", "play=no")
     rpgres("table", "answer", "--table", "s.db", "--auto")
     return hand
