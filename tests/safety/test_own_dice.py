@@ -171,7 +171,7 @@ def test_a_result_that_cannot_be_is_refused_before_anything_is_written(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert rpgres("table", "new", "fate", "--sheet", "mara", "--sheet", "edda", "--trust", trust).code == 0
-    act = "table act overcome --as mara --skill burglary --vs edda:fight --given".split()
+    act = ["table", "act", "overcome", "--as", "mara", "--skill", "burglary", "--vs", "edda:fight", "--given"]
     done = rpgres(*act, "roll=++0")
     assert (done.code, "four Fate dice expected" in done.err) == (2, True), done
     assert rpgres("table", "log").out == "  0  the table begins\n"

@@ -54,7 +54,8 @@ def give(
     out: Annotated[str | None, option("--out", takes="FILE", help="Write the answer to this file instead.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Accept authenticated answers, and the dice in them, without confirmation.")
+        bool,
+        typer.Option("--accept", help="As the host: accept authenticated answers and their dice without confirmation."),
     ] = False,
     *,
     answers: AnswerOptions,
