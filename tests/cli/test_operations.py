@@ -398,21 +398,6 @@ def test_what_another_process_writes_is_seen_at_once() -> None:
         assert process.wait(20) == 0
 
 
-@pytest.mark.slow
-def test_a_change_that_keeps_the_last_entry_is_noticed() -> None:
-    """What was known to be whole is read again where the file was written by others."""
-    told(FOUR)
-    with batch() as process:
-        for text in ("one", "two"):
-            assert ask(process, op="table.note", table="bot.db", text=text)["format"] == "rpgres.entry/1"
-        with sqlite3.connect("bot.db") as connection:
-            connection.execute("UPDATE entries SET salt = zeroblob(32) WHERE number = 2")
-        connection.close()
-        answer = ask(process, op="table.note", table="bot.db", text="three")
-        assert answer["code"] == "table"
-        assert "damaged or was modified" in answer["message"]
-
-
 def test_many_tables_take_turns() -> None:
     tables = [f"{number}.db" for number in range(MOST + 3)]
     new = [{"op": "table.new", "table": one, "ruleset": "fate", "sheets": ["mara"]} for one in tables]

@@ -345,7 +345,7 @@ def test_odds_do_not_require_what_they_work_out_themselves() -> None:
 
 def test_faces_that_are_missing_because_a_die_was_thrown_again() -> None:
     told = complaint("roll", "4d6r1", "--given", "roll=1,2,3,4")
-    assert "the 1 is rerolled, so the next face is the new one of the same die" in told
+    assert "the 1 is rerolled and is followed by the next face of the same die" in told
     assert "the 6 explodes" in complaint("roll", "2d6!", "--given", "roll=6,3")
 
 

@@ -206,7 +206,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ("data", DATA, 'Graze", from = 0', 'Graze", from = 1', "no band has the margin 0"),
     ("data", DATA, "from = 2, success", "from = 1, success", "share the margin 1"),
     ("data", DATA, '"mark", to = "actor", change = -1', '"marc", to = "actor"', "did you mean `mark`"),
-    ("data", SHEET, "arm = 2", "arn = 2", "found `arn`"),
+    ("data", SHEET, "arm = 2", "arn = 2", "skills.arn: "),
     ("texts", DATA, 'summary = "Skip a pebble over water."', 'summary = ""', "actions.skip.summary is empty"),
     ("texts", DATA, 'example = "rpgres roll pebble skip"\n', "", "the action skip has no example"),
     ("texts", DATA, "throw --skill 1 --vs 8", "throw --skil 1 --vs 8", "did you mean '--skill'"),
@@ -354,7 +354,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         "return question.options[calls.append(1) or len(calls) % 2].name",
         "decides differently the second time",
     ),
-    ("sheets", SHEET, "arm = 2", "arn = 2", "found `arn`"),
+    ("sheets", SHEET, "arm = 2", "arn = 2", "skills.arn: "),
     (
         "sheets",
         INIT,

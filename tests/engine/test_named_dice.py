@@ -138,7 +138,10 @@ def test_an_added_die_stands_behind_the_one_that_brought_it() -> None:
     again = done("contest", name="contest", pool=1, angry=True, seed=found.seed, given=typed)
     assert again.events == found.events
     for faces, told in (
-        ("10,3", "two d10 expected; in '10,3' the 10 explodes, so the next face is that of the die that it brings"),
+        (
+            "10,3",
+            "two d10 expected; in '10,3' the 10 explodes and is followed by the next face of the die that it brings",
+        ),
         ("3,4,5", "one face too many"),
         ("3,11", "'11' in '3,11' is no face of a d10"),
     ):

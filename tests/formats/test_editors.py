@@ -151,7 +151,10 @@ def test_settings_that_are_there_already_stay_as_they_are(work: Path) -> None:
         (["files"], "rpgres schema files --write DIR"),
         (["result", "--write", "."], "result is no kind of file"),
         (["scene", "--write", "nowhere"], "there is no such folder"),
-        (["sheet", "--write", "."], "sheet is no kind of file that an editor could check; choose files"),
+        (
+            ["sheet", "--write", "."],
+            "sheet is no kind of file that an editor could check; choose scene, ruleset",
+        ),
     ],
 )
 def test_what_cannot_be_written(args: list[str], told: str, work: Path) -> None:

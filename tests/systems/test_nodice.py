@@ -167,7 +167,7 @@ def test_a_target_that_cannot_be_says_what_where_and_what_to_try(typed: str, tol
         ("pause:orsa/3/agi", "pause has no target; leave :orsa out"),
         ("observe/int=1", "name the stacks: observe/guard#1/int=2, or"),
         ("pause/99999/agi", "give the phase, a number up to 9999: pause/7/agi"),
-        ("pause/3/agll", "no pool 'agll'; it has: str, agi"),
+        ("pause/3/agll", "no pool 'agll'; it has: agi, str"),
         ("pause/3", "name the pool to recover:  pause/3/str|agi"),
         ("dodge/agi=1+", "has an empty stack; stacks are joined"),
         ("dodge/agi=1+nothing", "'nothing' is a separate answer"),

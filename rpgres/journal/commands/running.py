@@ -129,7 +129,8 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     asked = _with_answers(at, asked, msgspec.structs.replace(typed, given=given), is_first=pending is None)
     step = history.step(history.run_of(pending) if pending is not None else None)
     before = found_in(pending.secret) if pending is not None else None
-    drawn, known = Counter(what for _, what in chance_in(before.events if before is not None else ())), _shown(before)
+    drawn = Counter(what for _, what in chance_in(before.events if before is not None else ()))
+    known = _shown(before, at.seat)
     _check_known(at, drawn, given, step=step)
     hand = _asking(history, at.hand, drawn, seat=at.typist, step=step) if at.hand is not None else None
     run = partial(run_at, at.rules, history, step=step, hand=hand, by=_player(at.typist))
@@ -138,9 +139,9 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     ran = run(asked, strict={*given, *of_host} if at.seat is HOST else given)
     if player and given and isinstance(ran.found, Pending) and ran.found.question.label == CLAIM:
         trial = run(msgspec.structs.replace(asked, by=""), strict=given)  # as if the claim counted
-        if isinstance(trial.fault, GivenError) and not _shown(trial.found):
+        if isinstance(trial.fault, GivenError) and not _shown(trial.found, at.seat):
             raise trial.fault
-    if isinstance(ran.fault, GivenError) and at.seat not in (HOST, GM) and _shown(ran.found) > known:
+    if isinstance(ran.fault, GivenError) and at.seat not in (HOST, GM) and _shown(ran.found, at.seat) > known:
         ran = run(asked)  # a refusal would tell a player what was rolled, and leave it to be used for something else
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it; or undo the action")
@@ -148,7 +149,7 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     if refused is not None and ran.fault is None:
         secret = msgspec.structs.replace(ran.secret, dropped=_without(ran.secret.dropped, refused))
         ran = msgspec.structs.replace(ran, fault=refused.error, secret=secret)
-    if ran.fault is not None and _shown(ran.found) <= known:
+    if ran.fault is not None and _shown(ran.found, at.seat) <= known:
         raise ran.fault
     is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
     later = [(label, one) for label in given for one in ran.secret.later.get(label, ()) if one.by == player]
@@ -162,10 +163,10 @@ def ran_with(at: Transaction, asked: Run, typed: Typed, *, pending: Entry | None
     return ran
 
 
-def _shown(found: Result | Pending | None) -> int:
-    """Return how much a run has shown of chance and of the table."""
-    shown = found.events if found is not None else ()
-    return sum(not isinstance(event, DecisionEvent | TextEvent) for event in shown)
+def _shown(found: Result | Pending | None, seat: str | None) -> int:
+    """Return how much a run has shown, beside what was decided and what the seat itself claims."""
+    shown = [event for event in (found.events if found is not None else ()) if not isinstance(event, DecisionEvent)]
+    return sum(not (isinstance(event, TextEvent) and event.text.startswith(f"{seat} claims: ")) for event in shown)
 
 
 def _is_typed(one: Dropped, at: Transaction, typed: Typed) -> bool:
