@@ -11,7 +11,6 @@ import sys
 import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -20,19 +19,15 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from rpgres.cli.root import COMMANDS, load_command
-from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.odds import table_odds
-from rpgres.journal.records import found_in
 from rpgres.lines.seat import Seat
-from rpgres.odds import actions
 from rpgres.version import __version__
-from tests.journal.test_views import FRESH, Secrets
+from tests.journal.test_views import Secrets
 from tests.support.checkout import ROOT
 from tests.support.command_line import PROGRAM, rpgres
-from tests.support.effort import examples, few
 
 if TYPE_CHECKING:  # it takes most of a second, of every process that collects tests
     from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, Tool
@@ -376,83 +371,6 @@ def test_a_player_asks_the_game_master_to_undo_a_roll(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What a seat may not know
-
-
-CASTS = {  # whose seat looks, whose hidden things they are, and an action of each
-    "fate": (("mara", "edda", "venn"), "overcome burglary 3", {"given": ["roll=0000"]}),
-    "coppermane": (("tamsin", "orrin", "warden"), "overcome strength 3", {"given": ["roll=0000"]}),
-    "saga": (("ilse", "brannagh", "toll-warden"), "act strength average", {}),
-    "faith": (("sable", "bero", "dock-guard"), "confront 4 2", {}),
-    "nodice": (("bram", "orsa", "sister-ash"), "declare", {}),
-}
-LOOKS: list[Call] = [("show", {}), ("actions", {}), ("log", {"last": 50}), ("answer", {}), ("answer", {"choice": "no"})]
-
-
-def tried(ruleset: str) -> list[list[Call]]:
-    """Return what a seat tries; before each list, whatever waits is decided."""
-    (who, other, _), line, more = CASTS[ruleset]
-    action = line.partition(" ")[0]
-    act: Call = ("act", {"line": line, **more})
-    found: list[list[Call]] = [
-        [
-            ("actions", {"action": action}),
-            act,
-            *LOOKS,
-            ("answer", {"choice": "smoke"}),
-            ("answer", {"auto": True}),
-        ],
-        [("act", {"line": f"{line} removes smok"}), *LOOKS, ("undo", {})],
-        [("act", {"line": line, "choose": ["invoke=smoke"]}), *LOOKS],
-        [("act", {"line": f"smoke {line}"}), ("act", {"line": "set tags.smoke=absent"}), ("undo", {"entry": 2})],
-        [act, ("undo", {}), ("undo", {"redo": True}), *LOOKS],
-        [("odds", {"line": f"{one} {line}", "by": by}) for one in (who, other) for by in ("outcome", "total")],
-        [("rule", {"name": name}) for name in (action, "smoke", "alarm", "plan", "invoke")],
-    ]
-    if ruleset == "fate":
-        found.append([("act", {"line": "create-advantage 2 1 name Smoke"}), *LOOKS])
-    return found
-
-
-def settle(place: Place) -> None:
-    """Decide for everybody, as at any other such table."""
-    while (pending := store.read(place.path).pending) is not None:
-        found = found_in(pending.secret)
-        assert isinstance(found, Pending)
-        question = found.question
-        option = "no" if question.optional else question.options[0].name
-        sitting.answer(place, choose={question.label: [option]})
-
-
-def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
-    """Return everything that a seat is told at a table with such secrets, errors included."""
-    salts = count(1)  # two tables with one seed have the same dice where the salt is one as well
-    place = Place(path, salt=lambda: next(salts).to_bytes(32, "big"))
-    (who, other, third), line, _ = CASTS[ruleset]
-    sitting.begin_table(place, ruleset=ruleset, sheets=[who, other, third], seed="7", trust="players")
-    secrets.lay(place, other)
-    found: list[CallToolResult] = []
-    for calls in tried(ruleset):
-        found += called(path, calls, seat=who)
-        settle(place)
-    called(path, [("act", {"line": f"{third} {line}"})], seat="gm")
-    found += called(path, [*LOOKS, ("undo", {})], seat=who)
-    return [FRESH.sub("...", one.model_dump_json()) for one in found]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ruleset", few(CASTS, 2))
-def test_what_a_seat_may_not_know_is_in_no_answer(
-    ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rpgres.cli.mcp.calls.table_odds", partial(table_odds, leaves=500))
-    monkeypatch.setattr(actions, "GAMES", examples(2000))
-    one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
-    tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
-    other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")
-    mine, theirs = met_by(tmp_path / "1.db", ruleset, one), met_by(tmp_path / "2.db", ruleset, other)
-    for first, second in zip(mine, theirs, strict=True):
-        assert first == second
-    assert sum('"is_error":false' in one for one in mine) > 15
 
 
 def test_the_leak_would_be_seen(tmp_path: Path) -> None:
