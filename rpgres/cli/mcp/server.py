@@ -208,7 +208,7 @@ async def _serve(seat: Seat) -> None:
                 note(message, requests, asked)
                 refused = _unreadable(message) if isinstance(message, Exception) else None
                 await (to_server.send(message) if refused is None else to_client.send(refused))
-            while len(requests) > len(asked):  # who waits for the client waits in vain
+            while len(requests) > len(asked):  # a request that waits for the client gets no answer now
                 await anyio.sleep(0.01)
 
     async def give() -> None:

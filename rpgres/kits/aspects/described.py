@@ -124,7 +124,7 @@ class _Raising:
 def named_by_maker(
     table: Table, effects: tuple[Effect, ...], who: str, name: str, becomes: str = ""
 ) -> tuple[Effect, ...]:
-    """Return the effects with names for new aspects that nobody has named: their maker's, of a cost the game master's.
+    """Return the effects with every new aspect named: the maker is asked, and the game master for that of a cost.
 
     Args:
         table: where it is played.
